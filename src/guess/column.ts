@@ -88,14 +88,23 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
     if (!isUsable(text)) return [];
     const same = twins.get(squeeze(text)) ?? [];
     const units = new Set(seen.flatMap(({ looks }) => shownUnit(looks?.[index]) ?? []));
-    const cells = seen.flatMap(({ cells: all, kinds, looks }, row): Cell[] => {
-      const shown = units.size > 1 ? looks?.[index]?.shown : undefined;
-      const cell = asSeen(shown ?? all[index] ?? "").trim();
-      const kind = kinds?.[index] ?? "text";
-      if (blank.has(cell)) return [];
-      return [kind === "percent" ? { row, text: percentage(cell), kind: "number" } : { row, text: cell, kind }];
-    });
-    const { type, fits = 1 } = typeOf(cells, text, given);
+    const read = (inUnits: boolean) => {
+      const cells = seen.flatMap(({ cells: all, kinds, looks }, row): Cell[] => {
+        const shown = inUnits ? looks?.[index]?.shown : undefined;
+        const cell = asSeen(shown ?? all[index] ?? "").trim();
+        const kind = kinds?.[index] ?? "text";
+        if (blank.has(cell)) return [];
+        return [kind === "percent" ? { row, text: percentage(cell), kind: "number" } : { row, text: cell, kind }];
+      });
+      return { cells, ...typeOf(cells, text, given) };
+    };
+    // The next file may show another unit: named, it is refused.
+    const shown = units.size > 0 ? read(true) : null;
+    const {
+      cells,
+      type,
+      fits = 1,
+    } = shown !== null && (units.size > 1 || shown.type.as === "number") ? shown : read(false);
     const role = type.as === "timestamp" && (isAhead(text) || isLate(cells, type, now)) ? "personal" : roleOf(text);
     const values = seen.map(() => "");
     for (const { row, text: cell } of cells)

@@ -427,6 +427,18 @@ it("a percentage of a workbook has the unit that it has in a CSV file", async ()
   expect(input.columns.umidade).toEqual({ header: "Umidade", as: "number", units: ["%"] });
 });
 
+it("a unit that only number formats show is named, so that another one in the next file is refused", async () => {
+  const book = new ExcelJS.Workbook();
+  const sheet = book.addWorksheet("S");
+  sheet.addRows([
+    ["MTR", "Data Coleta", "Peso"],
+    ...rows("T#;2#/03/2026").map((row, at) => [...row.split(";"), 1000 + at]),
+  ]);
+  sheet.getColumn(3).numFmt = '#,##0.0 "kg"';
+  const { input } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+  expect(input.columns).toMatchObject({ peso: { as: "number", units: ["kg"] } });
+});
+
 it("numbers of a workbook that may have lost the zeros of others in their column are told", async () => {
   const keys = ["001001", 1002, "001003", 1004];
   const cells = keys.map((key, at) => [key, new Date(Date.UTC(2026, 1, 20 + at)), 0.25]);
