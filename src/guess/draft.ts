@@ -156,7 +156,7 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
 }
 
 function chooseHanging(rows: readonly Row[], header: readonly string[], input: string, decisions: Decisions): number[] {
-  const hanging = hangingColumns(rows, Math.min(header.length, MOST_COLUMNS));
+  const hanging = hangingColumns(rows, header.slice(0, MOST_COLUMNS));
   if (hanging.length === 0) return [];
   const shown = listed(
     hanging.map((column) => `"${shorten(header[column] ?? "")}"`),
@@ -281,7 +281,9 @@ function columnsTree(
     ];
     tree[name] = new Said(plain ? text : own, left, note.filter((part) => part !== "").join("; "));
     left = [];
-    if (said === true) tree[`${name}_said`] = nth === undefined && !text.startsWith("=") ? text : { header: text, nth };
+    const fill = own["fill"];
+    const isBare = nth === undefined && fill === undefined && !text.startsWith("=");
+    if (said === true) tree[`${name}_said`] = isBare ? text : { header: text, nth, fill };
     if (clock.length > 0)
       tree[`${name}_at`] = `=timestamp(${[name, ...clock.map((one) => hourOf(one, column))].join(' + " " + ')})`;
   }

@@ -62,6 +62,15 @@ describe("a column that fills down", () => {
     expect([first, last].map((mapped) => mapped?.outcome.fate)).toEqual(["valid", "valid"]);
   });
 
+  it("is not read as it is by another column of the mapping, whose blanks would be gone", async () => {
+    const mapping = await load(
+      FILLED.replace("kg: Kg", "kg: Kg\n      named: Customer").replace("Kg: =kg", "Kg: =named"),
+    );
+    expect(() => mapRows(mapping, [{ Customer: "Acme", Doc: "1", Day: "01/02/2026", Kg: "1" }])).toThrow(
+      '"Customer" fills down in one column of the mapping, and not in column "named"',
+    );
+  });
+
   it("shows the values in the rejected file, whose rows are no neighbours", async () => {
     const world = testWorld({ pipeline });
     const write = (name: string, content: string) => writeFileSync(join(world.cwd, name), content);
@@ -90,6 +99,9 @@ describe("a column that fills down", () => {
       evento: "Evento",
     });
     expect(Object.values(drafted.input.documents)).toMatchObject([{ key: "=pedido" }]);
-    expect(drafted.said).toContain('does a blank cell of "Cliente", "Pedido" mean the value above?');
+    const asked = 'does a blank cell of "Cliente", "Pedido" mean the value above?';
+    expect(drafted.said).toContain(asked);
+    const remarks = await draftOf({ "a.csv": text(["Obs.;Pedido;Data Evento;Evento", ...lines, ...more]) });
+    expect(remarks.said).not.toContain("mean the value above?");
   });
 });
