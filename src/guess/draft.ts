@@ -127,7 +127,9 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
     const asides = findAsides(sample, table.header.length, given.blank);
     const aside = new Set(asides.flatMap((one) => one.rows));
     const isRow = ({ cells }: Row) => table.header.length < 3 || cells.filter(isFilled).length > 1;
-    const rows = sample.filter((row) => row.problems === null && !aside.has(row) && isRow(row));
+    // A single cell that cannot be read, such as a formula without a result, is blank.
+    const isShaped = ({ problems }: Row) => problems?.every(({ column }) => column !== null) !== false;
+    const rows = sample.filter((row) => isShaped(row) && !aside.has(row) && isRow(row));
     // Of a file in an archive, patterns see the inner name only.
     const files = [...new Set(same.map(({ file }) => file.split("/").at(-1) ?? file))];
     const sheets = [...new Set(same.flatMap(({ sheet }) => sheet ?? []))];
@@ -308,8 +310,11 @@ function unused({ columns, table, sheets, records, skip }: Profiled): string[] {
   const { used } = mentioned(columns, { records, skip: skip.map((one) => `=${one}`) });
   const idle = columns.filter((column) => !used.has(column));
   if (idle.length === 0) return [];
+  const unread = new Set(table.sample.flatMap(({ problems }) => problems?.map(({ column }) => column) ?? []));
+  const emptiness = ({ header, distinct }: Column) =>
+    distinct.size > 0 ? "" : unread.has(header) ? " (unreadable so far)" : " (blank so far)";
   const shown = listed(
-    idle.map(({ header, distinct }) => shorten(header) + (distinct.size === 0 ? " (blank so far)" : "")),
+    idle.map((column) => shorten(column.header) + emptiness(column)),
     12,
   );
   const of = sheets.length === 0 ? table.file : named(sheets);

@@ -439,6 +439,16 @@ it("a unit that only number formats show is named, so that another one in the ne
   expect(input.columns).toMatchObject({ peso: { as: "number", units: ["kg"] } });
 });
 
+it("formulas that nobody has calculated hide no other column of their rows", async () => {
+  const book = new ExcelJS.Workbook();
+  const sheet = book.addWorksheet("S");
+  const loads = rows("T#;2#/03/2026").map((row) => [...row.split(";"), 1.5, { formula: "C2*2" }]);
+  sheet.addRows([["MTR", "Data Coleta", "Peso", "Dobro"], ...loads]);
+  const { input, said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+  expect(only(input.documents)).toMatchObject({ key: "=mtr" });
+  expect(said).toContain("is not used: Dobro (unreadable so far)");
+});
+
 it("numbers of a workbook that may have lost the zeros of others in their column are told", async () => {
   const keys = ["001001", 1002, "001003", 1004];
   const cells = keys.map((key, at) => [key, new Date(Date.UTC(2026, 1, 20 + at)), 0.25]);
