@@ -86,10 +86,25 @@ const MOST_NOTES = 8;
 
 const patternOf = (text: string) => text.replace(/[^\p{Letter}\p{Number} ]/gu, ".").replace(/\d+/g, "[0-9]+");
 
+/** The next file has other words behind the colon: `Applied filters: Year is 2025`. */
+const LEAD = /^\p{Letter}[\p{Letter} ]{3,39}:/u;
+
 /** Titles of pages and sections, signatures, counts: several words in a row of one cell, unlike the column's other texts. */
 function notesIn(column: number, some: readonly Seen[], others: readonly Seen[]): Aside | null {
-  const texts = some.map((one) => one.texts[column] ?? "").filter((text) => / /.test(text) && text.length <= 120);
-  const patterns = [...new Set(texts.map(patternOf))];
+  const all = some.map((one) => one.texts[column] ?? "");
+  const leads = all.flatMap((text) => LEAD.exec(text)?.[0] ?? []);
+  // Of several that begin alike, the words behind are names of sections.
+  const leadOf = (text: string) =>
+    leads.find((lead) => text.startsWith(lead) && leads.indexOf(lead) === leads.lastIndexOf(lead));
+  const texts = all.filter((text) => / /.test(text) && (text.length <= 120 || leadOf(text) !== undefined));
+  const patterns = [
+    ...new Set(
+      texts.map((text) => {
+        const lead = leadOf(text);
+        return lead === undefined ? patternOf(text) : `${patternOf(lead)}.*`;
+      }),
+    ),
+  ];
   const gaps = gapsOf(column, some, others);
   if (gaps.length === 0 || texts.length < some.length || patterns.length > MOST_NOTES) return null;
   if (some.length * 3 > others.length || others.some((one) => patterns.includes(patternOf(one.texts[column] ?? ""))))

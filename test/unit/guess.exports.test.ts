@@ -52,6 +52,12 @@ describe("rows that are none", () => {
       },
     ],
     [
+      "a footer of Power BI is skipped, whatever its filters say next time",
+      "Guia;Data;Exame;Peso",
+      ["L#;2#/03/2026;UREIA;#,5", `"Filtros aplicados:\n${"Mês é Março\n".repeat(20)}";;;`],
+      { skip: '=blank(data) && matches(fold(guia), "^(filtros aplicados..*)$")', said: has("1 skipped") },
+    ],
+    [
       "a key alone is a row, and a mistake",
       "Guia;Data;Exame;Peso",
       ["Guia L#;2#/03/2026;UREIA;#,5", "Guia L10;;;"],

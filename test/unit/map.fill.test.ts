@@ -48,6 +48,20 @@ describe("a column that fills down", () => {
     expect(clear?.outcome.fate).toBe("valid");
   });
 
+  it("knows nothing below a formula without a result, which may have named another group", async () => {
+    const mapping = await load(FILLED);
+    const header = headerOf(mapping, [{ Customer: "", Doc: "", Day: "", Kg: "" }]);
+    const unread = row(3, header, { Doc: "2", Day: "02/02/2026", Kg: "1" });
+    unread.problems = [{ code: "formula-without-value", message: "", hint: null, column: "Customer" }];
+    const [, broken, below] = bind(mapping, header).map([
+      row(2, header, { Customer: "Acme", Doc: "1", Day: "01/02/2026" }),
+      unread,
+      row(4, header, { Doc: "3", Day: "03/02/2026" }),
+    ]);
+    expect(problemsOf(broken)).toMatchObject([{ code: "formula-without-value" }]);
+    expect(problemsOf(below)[0]).toMatchObject({ code: "value-above", column: "Customer" });
+  });
+
   it.each([
     ["is skipped, be it a sum or a row that is cancelled", { Customer: "Beta", Doc: "3", Kg: "3" }],
     ["begins another group, and leaves the inner one blank", { Customer: "Beta", Day: "02/02/2026", Kg: "3" }],
