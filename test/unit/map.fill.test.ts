@@ -62,6 +62,20 @@ describe("a column that fills down", () => {
     expect(problemsOf(below)[0]).toMatchObject({ code: "value-above", column: "Customer" });
   });
 
+  it("takes the value of a formula above, and not the formula, which would count anew in a rejected workbook", async () => {
+    const mapping = await load(FILLED);
+    const header = headerOf(mapping, [{ Customer: "", Doc: "", Day: "", Kg: "" }]);
+    const [first, second] = [2, 3].map((at) =>
+      row(at, header, { Customer: at === 2 ? "Acme" : "", Doc: "1", Day: "01/02/2026" }),
+    );
+    const look = (formula: string) => header.map((name) => (name === "Customer" ? { formula } : null));
+    Object.assign(first ?? {}, { looks: look('IF(B1=1,"Acme","")') });
+    Object.assign(second ?? {}, { looks: look('IF(B1=1,"","")') });
+    bind(mapping, header).map([first, second].filter((one) => one !== undefined));
+    const at = header.indexOf("Customer");
+    expect([second?.cells[at], second?.looks?.[at]]).toEqual(["Acme", null]);
+  });
+
   it.each([
     ["is skipped, be it a sum or a row that is cancelled", { Customer: "Beta", Doc: "3", Kg: "3" }],
     ["begins another group, and leaves the inner one blank", { Customer: "Beta", Day: "02/02/2026", Kg: "3" }],

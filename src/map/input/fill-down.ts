@@ -51,7 +51,7 @@ export function fillDown<T>(
       if (typeof from !== "object") continue;
       cells[at] = from.cell;
       if (kinds !== null) kinds[at] = from.kind;
-      if (from.look !== null) (row.looks ??= [])[at] = from.look;
+      if (from.look !== null || row.looks?.[at] != null) (row.looks ??= [])[at] = from.look;
     }
     const [[column, why] = []] = unknown;
     if (column === undefined) return;
@@ -69,7 +69,11 @@ export function fillDown<T>(
       if (leftOut !== undefined) {
         if (typeof last !== "object" || last.cell !== cell) above.set(at, SKIPPED);
       } else if (isUnclear) above.set(at, SHAPELESS);
-      else above.set(at, { cell, kind: kinds?.[at] ?? "text", look: looks?.[at] ?? null });
+      else {
+        // In a row below, its formula may give something else.
+        const { formula: _, ...look } = looks?.[at] ?? {};
+        above.set(at, { cell, kind: kinds?.[at] ?? "text", look: Object.keys(look).length === 0 ? null : look });
+      }
     }
   };
 
