@@ -50,10 +50,15 @@ const gapsOf = (column: number, some: readonly Seen[], others: readonly Seen[]) 
 const firstName = (columns: readonly number[], names: ReadonlyMap<number, string>) =>
   columns.flatMap((one) => names.get(one) ?? [])[0];
 
+/** SAP marks its sums with `*`, and sums of sums with `**`. */
+const STARS = /^\*{1,4}$/;
+
+const sumIn = (text: string) => (TOTAL.exec(text) ?? STARS.exec(text))?.[0];
+
 /** The words of sums may stand in one column, and those of a former balance in another. */
 function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Aside[] {
   const byColumn = Map.groupBy(seen, ({ texts }) => {
-    const at = texts.findIndex((text) => TOTAL.test(text));
+    const at = texts.findIndex((text) => sumIn(text) !== undefined);
     // A sum's word is the first or second filled cell; further right it is a name.
     return texts.slice(0, Math.max(0, at)).filter((text) => text !== "").length > 1 ? -1 : at;
   });
@@ -67,9 +72,9 @@ function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Asid
 function totalsIn(at: number, sums: readonly Seen[], others: readonly Seen[]): Aside | null {
   const gaps = gapsOf(at, sums, others);
   const said = sums.map(({ texts }) => texts[at] ?? "");
-  const words = [...new Set(said.map((text) => TOTAL.exec(text)?.[0] ?? ""))];
+  const words = [...new Set(said.map((text) => sumIn(text) ?? ""))];
   // Without a gap only the bare word is certain.
-  if (gaps.length === 0 && !said.every((text) => words.includes(text))) return null;
+  if (gaps.length === 0 && !said.every((text) => words.includes(text) && !STARS.test(text))) return null;
   const condition: Aside["condition"] = (name, names) => {
     if (name === undefined) return null;
     if (gaps.length === 0) return `fold(${name}) in ${JSON.stringify(words)}`;

@@ -52,6 +52,18 @@ describe("rows that are none", () => {
       },
     ],
     [
+      "rows that only begin with a star are not skipped",
+      "Doc;Data;Exame;Peso",
+      "{L1|L2|L3|L4|L5|*|L7|L8|L9};2#/03/2026;UREIA;#,5",
+      { skip: undefined },
+    ],
+    [
+      "sums of SAP are",
+      "Doc;Data;Exame;Peso",
+      ["L#;2#/03/2026;UREIA;#,5", "*;;;9,5", "**;;;9,5"],
+      { skip: '=blank(data) && (startsWith(fold(doc), "*") || startsWith(fold(doc), "**"))' },
+    ],
+    [
       "a footer of Power BI is skipped, whatever its filters say next time",
       "Guia;Data;Exame;Peso",
       ["L#;2#/03/2026;UREIA;#,5", `"Filtros aplicados:\n${"Mês é Março\n".repeat(20)}";;;`],
