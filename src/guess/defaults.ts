@@ -3,7 +3,7 @@ import { compileConversion } from "../map/convert/conversion.js";
 import { isEither, readNumber, Rounding } from "../map/convert/number-text.js";
 import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
-import { type Column, countriesOf, degrees, kilograms, type Numbers, reader } from "./column.js";
+import { type Column, countriesOf, degrees, kilograms, MIXED_CLOCKS, type Numbers, reader } from "./column.js";
 import { isDate, languages, order, orderedBy, reads, yearFirst } from "./dates.js";
 import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
@@ -230,7 +230,8 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
   const joined = new Set(columns.flatMap(({ clock }) => clock));
   for (const column of columns) {
     const { header, type, cells, clock } = column;
-    if (type.as === "text" && type.clock !== undefined && !joined.has(column))
+    const isClock = type.as === "text" && (type.clock !== undefined || type.why === MIXED_CLOCKS);
+    if (isClock && !joined.has(column))
       notes.add(`times: "${header}" is a time of day without a date of its own, and is sent as a text`);
     const [beside] = clock;
     if (beside !== undefined && beside.role !== "time")
@@ -257,7 +258,7 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     const isUnread = ({ text }: Column["cells"][number]) => text.length <= 60 && (text.match(/\d/g)?.length ?? 0) >= 4;
     if (
       type.as === "text" &&
-      type.clock === undefined &&
+      !isClock &&
       (tellsTime(header) || cells.every(({ text }) => /^\d{1,4}([-/.])\d\d?\1\d{1,4}(?!\d)/.test(text))) &&
       cells.filter(isUnread).length * 2 > cells.length
     ) {

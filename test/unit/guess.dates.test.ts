@@ -66,6 +66,12 @@ describe("a time of day belongs to one date", () => {
       { at: ["=data_at"], said: has('"Saída" is a time of day without a date of its own, and is sent as a text') },
     ],
     [
+      "times in several forms are told, and not called unknown dates",
+      "OS;CNPJ;Data;Hora",
+      "P-#;CNPJ;2#/03/2026;{09:10|09:15:30}",
+      { at: ["=data"], said: has('"Hora" is a time of day without a date of its own, and is sent as a text') },
+    ],
+    [
       "a few blank ones keep the others",
       "Pedido;CNPJ;Data;Hora",
       ["P-#;CNPJ;2#/03/2026;{09:10|09:15|09:20}", "P-10;11.222.333/0001-81;29/03/2026;"],
