@@ -98,13 +98,10 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
       });
       return { cells, ...typeOf(cells, text, given) };
     };
-    // The next file may show another unit: named, it is refused.
-    const shown = units.size > 0 ? read(true) : null;
-    const {
-      cells,
-      type,
-      fits = 1,
-    } = shown !== null && (units.size > 1 || shown.type.as === "number") ? shown : read(false);
+    const bare = read(false);
+    // The next file may show another unit: named, it is refused. `"OS "0` shows a number of a document.
+    const shown = units.size > 1 || (units.size === 1 && bare.type.as === "number") ? read(true) : bare;
+    const { cells, type, fits = 1 } = units.size > 1 || shown.type.as === "number" ? shown : bare;
     const role = type.as === "timestamp" && (isAhead(text) || isLate(cells, type, now)) ? "personal" : roleOf(text);
     const values = seen.map(() => "");
     for (const { row, text: cell } of cells)

@@ -449,12 +449,13 @@ it("a unit that only number formats show is named, so that another one in the ne
   const book = new ExcelJS.Workbook();
   const sheet = book.addWorksheet("S");
   sheet.addRows([
-    ["MTR", "Data Coleta", "Peso"],
-    ...rows("T#;2#/03/2026").map((row, at) => [...row.split(";"), 1000 + at]),
+    ["MTR", "Data Coleta", "Peso", "OS"],
+    ...rows("T#;2#/03/2026").map((row, at) => [...row.split(";"), 1000 + at, 7 + at]),
   ]);
   sheet.getColumn(3).numFmt = '#,##0.0 "kg"';
+  sheet.getColumn(4).numFmt = '"OS "0';
   const { input } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
-  expect(input.columns).toMatchObject({ peso: { as: "number", units: ["kg"] } });
+  expect(input.columns).toMatchObject({ peso: { as: "number", units: ["kg"] }, os: "OS" });
 });
 
 it("formulas that nobody has calculated hide no other column of their rows", async () => {
