@@ -88,14 +88,20 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
     if (!isUsable(text)) return [];
     const same = twins.get(squeeze(text)) ?? [];
     const units = new Set(seen.flatMap(({ looks }) => shownUnit(looks?.[index]) ?? []));
-    const cells = seen.flatMap(({ cells: all, kinds, looks }, row): Cell[] => {
-      const shown = units.size > 1 ? looks?.[index]?.shown : undefined;
-      const cell = asSeen(shown ?? all[index] ?? "").trim();
-      const kind = kinds?.[index] ?? "text";
-      if (blank.has(cell)) return [];
-      return [kind === "percent" ? { row, text: percentage(cell), kind: "number" } : { row, text: cell, kind }];
-    });
-    const { type, fits = 1 } = typeOf(cells, text, given);
+    const read = (inUnits: boolean) => {
+      const cells = seen.flatMap(({ cells: all, kinds, looks }, row): Cell[] => {
+        const shown = inUnits ? looks?.[index]?.shown : undefined;
+        const cell = asSeen(shown ?? all[index] ?? "").trim();
+        const kind = kinds?.[index] ?? "text";
+        if (blank.has(cell)) return [];
+        return [kind === "percent" ? { row, text: percentage(cell), kind: "number" } : { row, text: cell, kind }];
+      });
+      return { cells, ...typeOf(cells, text, given) };
+    };
+    const bare = read(false);
+    // The next file may show another unit: named, it is refused. `"OS "0` shows a number of a document.
+    const shown = units.size > 1 || (units.size === 1 && bare.type.as === "number") ? read(true) : bare;
+    const { cells, type, fits = 1 } = units.size > 1 || shown.type.as === "number" ? shown : bare;
     const role = type.as === "timestamp" && (isAhead(text) || isLate(cells, type, now)) ? "personal" : roleOf(text);
     const values = seen.map(() => "");
     for (const { row, text: cell } of cells)
@@ -199,10 +205,14 @@ function share(cells: readonly Cell[], fits: (cell: Cell) => boolean) {
 const clocks = ["H:mm", "H:mm:ss", "H:mm:ss.u", "h:mm a", "h:mm:ss a", "H'h'mm", "H:mm'h'"];
 const bareClocks = ["HHmm", "HHmmss", "H.mm"];
 
+/** Joined with a date under one of them, the others would be unreadable. */
+export const MIXED_CLOCKS = "a time of day, in several forms";
+
+const readsClock = (clock: string, { text: cell }: Cell) => reads(`yyyy-MM-dd ${clock}`, "en", `2000-01-01 ${cell}`);
+
 function clockOf(cells: readonly Cell[], header: string): string | undefined {
   const told = /\b(hora|time|uhrzeit|zeit|heure)\b/.test(header) && !/\b(date|data|datum|fecha)\b/.test(header);
-  const isRead = (clock: string) =>
-    share(cells, ({ text: cell }) => reads(`yyyy-MM-dd ${clock}`, "en", `2000-01-01 ${cell}`)) >= enough;
+  const isRead = (clock: string) => share(cells, (cell) => readsClock(clock, cell)) >= enough;
   return [...clocks, ...(told ? bareClocks : [])].find(isRead);
 }
 
@@ -229,6 +239,8 @@ function typeOf(cells: readonly Cell[], header: string, { country, now }: Given)
   const clock = clockOf(cells, foldHeader(header));
   if (clock !== undefined && role === "duration") return text("a duration");
   if (clock !== undefined) return { type: { as: "text", why: "a time of day", clock } };
+  if (role === "time" && share(cells, (cell) => clocks.some((one) => readsClock(one, cell))) >= enough)
+    return text(MIXED_CLOCKS);
   if (role === "zipCode" && cells.every((cell) => /^\d{2}\.?\d{3}-?\d{3}$/.test(cell.text)))
     return { type: { as: "digits", options: { length: 8 } } };
   if (role === "phone" || role === "zipCode") return text("digits, but not a quantity");

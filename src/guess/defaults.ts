@@ -3,18 +3,18 @@ import { compileConversion } from "../map/convert/conversion.js";
 import { isEither, readNumber, Rounding } from "../map/convert/number-text.js";
 import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
-import { type Column, countriesOf, degrees, kilograms, type Numbers, reader } from "./column.js";
-import { languages, order, orderedBy, reads, yearFirst } from "./dates.js";
+import { type Column, countriesOf, degrees, kilograms, MIXED_CLOCKS, type Numbers, reader } from "./column.js";
+import { isDate, languages, order, orderedBy, reads, yearFirst } from "./dates.js";
 import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
 import { ref } from "./parties.js";
 import { Said, type Trees } from "./tree.js";
 import { foldHeader, tellsTime, zoneOf } from "./words.js";
 
-const blankWords = "- -- — N/A n/a N/D n/d NULL null (null) \\N NaN nan NaT None <NA> #N/D #N/A".split(" ");
-/** Days that programs write where there is none, at midnight or its last moment: 0000-00-00, 01/01/0001, 01/01/1753, 30.12.1899, 01/01/1900, 31/12/9999. */
+const blankWords = "- -- — N/A n/a N/D n/d NULL null (null) [NULL] \\N NaN nan NaT None <NA> #N/D #N/A".split(" ");
+/** Days that programs write where there is none, at midnight or its last moment: 0000-00-00, 01/01/0001, 01/01/1753, 30.12.1899, 01/01/1900, 31/12/9999. Or a form without digits: __/__/____. */
 const noDay =
-  /^((0000|0001|1753|1899|1900|2999|9999)[-/.](00[-/.]00|01[-/.]01|12[-/.]3[01])|(00[-/.]00|01[-/.]01|3[01][-/.]12|12[-/.]3[01])[-/.](0000|0001|1753|1899|1900|2999|9999))([ T](00:00(:00)?|23:59(:59)?)([.,Z+-].*)?)?$/;
+  /^((0000|0001|1753|1899|1900|2999|9999)[-/.](00[-/.]00|01[-/.]01|12[-/.]3[01])|(00[-/.]00|01[-/.]01|3[01][-/.]12|12[-/.]3[01])[-/.](0000|0001|1753|1899|1900|2999|9999))([ T](00:00(:00)?|23:59(:59)?)([.,Z+-].*)?)?$|^[_ ]*(?<mark>[-/.])[_ ]+\k<mark>[_ ]*$/;
 /** One in this many rows must hold such a word; a single one may be a mistake. */
 const believed = 200;
 
@@ -230,7 +230,8 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
   const joined = new Set(columns.flatMap(({ clock }) => clock));
   for (const column of columns) {
     const { header, type, cells, clock } = column;
-    if (type.as === "text" && type.clock !== undefined && !joined.has(column))
+    const isClock = type.as === "text" && (type.clock !== undefined || type.why === MIXED_CLOCKS);
+    if (isClock && !joined.has(column))
       notes.add(`times: "${header}" is a time of day without a date of its own, and is sent as a text`);
     const [beside] = clock;
     if (beside !== undefined && beside.role !== "time")
@@ -257,13 +258,18 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     const isUnread = ({ text }: Column["cells"][number]) => text.length <= 60 && (text.match(/\d/g)?.length ?? 0) >= 4;
     if (
       type.as === "text" &&
-      type.clock === undefined &&
+      !isClock &&
       (tellsTime(header) || cells.every(({ text }) => /^\d{1,4}([-/.])\d\d?\1\d{1,4}(?!\d)/.test(text))) &&
       cells.filter(isUnread).length * 2 > cells.length
-    )
+    ) {
+      const strange = cells.find((cell) => isUnread(cell) && !isDate(cell));
+      const other = cells.find((cell) => !isDate(cell));
       notes.add(
-        `dates: no known format reads "${header}", such as ${cells.find(isUnread)?.text}; add it to \`dates\`, with other letters in single quotes: dd/MM/yyyy 'às' HH'h'mm`,
+        strange === undefined
+          ? `dates: "${header}" is read as text, because too many of its cells are no dates, such as ${JSON.stringify(other?.text ?? "")}`
+          : `dates: no known format reads "${header}", such as ${strange.text}; add it to \`dates\`, with other letters in single quotes: dd/MM/yyyy 'às' HH'h'mm`,
       );
+    }
     if (type.as !== "timestamp") continue;
     const local = type.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$|Z|z/.test(one)).length;
     if (local > 0 && local < type.formats.length)

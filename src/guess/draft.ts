@@ -127,7 +127,9 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
     const asides = findAsides(sample, table.header.length, given.blank);
     const aside = new Set(asides.flatMap((one) => one.rows));
     const isRow = ({ cells }: Row) => table.header.length < 3 || cells.filter(isFilled).length > 1;
-    const rows = sample.filter((row) => row.problems === null && !aside.has(row) && isRow(row));
+    // A single cell that cannot be read, such as a formula without a result, is blank.
+    const isShaped = ({ problems }: Row) => problems?.every(({ column }) => column !== null) !== false;
+    const rows = sample.filter((row) => isShaped(row) && !aside.has(row) && isRow(row));
     // Of a file in an archive, patterns see the inner name only.
     const files = [...new Set(same.map(({ file }) => file.split("/").at(-1) ?? file))];
     const sheets = [...new Set(same.flatMap(({ sheet }) => sheet ?? []))];
@@ -156,7 +158,7 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
 }
 
 function chooseHanging(rows: readonly Row[], header: readonly string[], input: string, decisions: Decisions): number[] {
-  const hanging = hangingColumns(rows, Math.min(header.length, MOST_COLUMNS));
+  const hanging = hangingColumns(rows, header.slice(0, MOST_COLUMNS));
   if (hanging.length === 0) return [];
   const shown = listed(
     hanging.map((column) => `"${shorten(header[column] ?? "")}"`),
@@ -281,7 +283,9 @@ function columnsTree(
     ];
     tree[name] = new Said(plain ? text : own, left, note.filter((part) => part !== "").join("; "));
     left = [];
-    if (said === true) tree[`${name}_said`] = nth === undefined && !text.startsWith("=") ? text : { header: text, nth };
+    const fill = own["fill"];
+    const isBare = nth === undefined && fill === undefined && !text.startsWith("=");
+    if (said === true) tree[`${name}_said`] = isBare ? text : { header: text, nth, fill };
     if (clock.length > 0)
       tree[`${name}_at`] = `=timestamp(${[name, ...clock.map((one) => hourOf(one, column))].join(' + " " + ')})`;
   }
@@ -306,8 +310,11 @@ function unused({ columns, table, sheets, records, skip }: Profiled): string[] {
   const { used } = mentioned(columns, { records, skip: skip.map((one) => `=${one}`) });
   const idle = columns.filter((column) => !used.has(column));
   if (idle.length === 0) return [];
+  const unread = new Set(table.sample.flatMap(({ problems }) => problems?.map(({ column }) => column) ?? []));
+  const emptiness = ({ header, distinct }: Column) =>
+    distinct.size > 0 ? "" : unread.has(header) ? " (unreadable so far)" : " (blank so far)";
   const shown = listed(
-    idle.map(({ header, distinct }) => shorten(header) + (distinct.size === 0 ? " (blank so far)" : "")),
+    idle.map((column) => shorten(column.header) + emptiness(column)),
     12,
   );
   const of = sheets.length === 0 ? table.file : named(sheets);

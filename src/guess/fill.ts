@@ -2,11 +2,15 @@
 import { fillDown } from "../map/input/fill-down.js";
 import type { Row } from "../model/row.js";
 import { isFilled } from "../read/header.js";
+import { foldHeader } from "./words.js";
 
 /** In a list, a group has a few rows; fewer blanks are hardly groups. */
 const BLANK = 0.3;
 /** Cells that a row of details always has. */
 const DETAILS = 0.9;
+/** Headers of remarks, which are of their own row. */
+const REMARK =
+  /^(obs|observ\p{L}*|remarks?|notes?|comments?|coment\p{L}*|(be|an)merkung(en)?|remarques?|commentaires?)\b/u;
 
 const at = (row: Row | undefined, column: number): string => row?.cells[column]?.trim() ?? "";
 
@@ -14,9 +18,10 @@ const at = (row: Row | undefined, column: number): string => row?.cells[column]?
  * The first columns: each begins filled, often goes on blank, and hardly repeats what stands above; a row that names an
  * outer group names an inner one, too. Columns of details follow.
  */
-export function hangingColumns(rows: readonly Row[], width: number): number[] {
+export function hangingColumns(rows: readonly Row[], header: readonly string[]): number[] {
+  const width = header.length;
   const hanging: number[] = [];
-  for (let column = 0; column < width - 1; column++) {
+  for (let column = 0; column < width - 1 && !REMARK.test(foldHeader(header[column] ?? "")); column++) {
     const filled = rows.filter((row) => isFilled(at(row, column)));
     const repeats = filled.filter((row, index) => at(row, column) === at(filled[index - 1], column));
     const hangs =

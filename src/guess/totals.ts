@@ -50,10 +50,15 @@ const gapsOf = (column: number, some: readonly Seen[], others: readonly Seen[]) 
 const firstName = (columns: readonly number[], names: ReadonlyMap<number, string>) =>
   columns.flatMap((one) => names.get(one) ?? [])[0];
 
+/** SAP marks its sums with `*`, and sums of sums with `**`. */
+const STARS = /^\*{1,4}$/;
+
+const sumIn = (text: string) => (TOTAL.exec(text) ?? STARS.exec(text))?.[0];
+
 /** The words of sums may stand in one column, and those of a former balance in another. */
 function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Aside[] {
   const byColumn = Map.groupBy(seen, ({ texts }) => {
-    const at = texts.findIndex((text) => TOTAL.test(text));
+    const at = texts.findIndex((text) => sumIn(text) !== undefined);
     // A sum's word is the first or second filled cell; further right it is a name.
     return texts.slice(0, Math.max(0, at)).filter((text) => text !== "").length > 1 ? -1 : at;
   });
@@ -67,9 +72,9 @@ function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Asid
 function totalsIn(at: number, sums: readonly Seen[], others: readonly Seen[]): Aside | null {
   const gaps = gapsOf(at, sums, others);
   const said = sums.map(({ texts }) => texts[at] ?? "");
-  const words = [...new Set(said.map((text) => TOTAL.exec(text)?.[0] ?? ""))];
+  const words = [...new Set(said.map((text) => sumIn(text) ?? ""))];
   // Without a gap only the bare word is certain.
-  if (gaps.length === 0 && !said.every((text) => words.includes(text))) return null;
+  if (gaps.length === 0 && !said.every((text) => words.includes(text) && !STARS.test(text))) return null;
   const condition: Aside["condition"] = (name, names) => {
     if (name === undefined) return null;
     if (gaps.length === 0) return `fold(${name}) in ${JSON.stringify(words)}`;
@@ -86,10 +91,25 @@ const MOST_NOTES = 8;
 
 const patternOf = (text: string) => text.replace(/[^\p{Letter}\p{Number} ]/gu, ".").replace(/\d+/g, "[0-9]+");
 
+/** The next file has other words behind the colon: `Applied filters: Year is 2025`. */
+const LEAD = /^\p{Letter}[\p{Letter} ]{3,39}:/u;
+
 /** Titles of pages and sections, signatures, counts: several words in a row of one cell, unlike the column's other texts. */
 function notesIn(column: number, some: readonly Seen[], others: readonly Seen[]): Aside | null {
-  const texts = some.map((one) => one.texts[column] ?? "").filter((text) => / /.test(text) && text.length <= 120);
-  const patterns = [...new Set(texts.map(patternOf))];
+  const all = some.map((one) => one.texts[column] ?? "");
+  const leads = all.flatMap((text) => LEAD.exec(text)?.[0] ?? []);
+  // Of several that begin alike, the words behind are names of sections.
+  const leadOf = (text: string) =>
+    leads.find((lead) => text.startsWith(lead) && leads.indexOf(lead) === leads.lastIndexOf(lead));
+  const texts = all.filter((text) => / /.test(text) && (text.length <= 120 || leadOf(text) !== undefined));
+  const patterns = [
+    ...new Set(
+      texts.map((text) => {
+        const lead = leadOf(text);
+        return lead === undefined ? patternOf(text) : `${patternOf(lead)}.*`;
+      }),
+    ),
+  ];
   const gaps = gapsOf(column, some, others);
   if (gaps.length === 0 || texts.length < some.length || patterns.length > MOST_NOTES) return null;
   if (some.length * 3 > others.length || others.some((one) => patterns.includes(patternOf(one.texts[column] ?? ""))))

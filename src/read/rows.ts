@@ -128,7 +128,11 @@ export function rowFinisher({ header, headerRow, width, hidden, isTyped = false,
   );
   const ruled = tally("is a ruled line", "are ruled lines", ": skipped");
   const sparse = tally("has only one filled cell", "have only one filled cell");
-  const totals = tally("looks like a total", "look like totals", ": only `skip` in the mapping leaves such rows out");
+  const totals = tally(
+    "looks like a total",
+    "look like totals",
+    ": read like any other unless `skip` in the mapping leaves such rows out",
+  );
   const labels = tally(
     "reads like a header",
     "read like headers",

@@ -66,6 +66,12 @@ describe("a time of day belongs to one date", () => {
       { at: ["=data_at"], said: has('"Saída" is a time of day without a date of its own, and is sent as a text') },
     ],
     [
+      "times in several forms are told, and not called unknown dates",
+      "OS;CNPJ;Data;Hora",
+      "P-#;CNPJ;2#/03/2026;{09:10|09:15:30}",
+      { at: ["=data"], said: has('"Hora" is a time of day without a date of its own, and is sent as a text') },
+    ],
+    [
       "a few blank ones keep the others",
       "Pedido;CNPJ;Data;Hora",
       ["P-#;CNPJ;2#/03/2026;{09:10|09:15|09:20}", "P-10;11.222.333/0001-81;29/03/2026;"],
@@ -105,6 +111,19 @@ describe("digits are times where all of them are, under a header that says so", 
       "Pedido;CNPJ;Emissão;Data Entrega",
       "P-#;CNPJ;2#/03/2026;24/10/2025 13:1# BRT",
       { said: has('no known format reads "Data Entrega", such as 24/10/2025 13:11 BRT') },
+    ],
+    [
+      "cells that are no dates are told where they are too many",
+      "Pedido;CNPJ;Emissão;Data Entrega",
+      "P-#;CNPJ;2#/03/2026;{24/10/2025|25/10/2025|a combinar}",
+      { said: has('"Data Entrega" is read as text, because too many of its cells are no dates, such as "a combinar"') },
+    ],
+    ["as DBeaver writes it", day, "P-#;CNPJ;2025-10-1# 13:10:00.000 -0300", dates("yyyy-MM-dd HH:mm:ss.u ZZZ")],
+    [
+      "a form without digits, as Protheus writes it, is blank",
+      day,
+      "P-#;CNPJ;{10/10/2025|  /  /    |13/10/2025}",
+      dates("dd/MM/yyyy", { said: allStaged }),
     ],
   );
 });

@@ -52,6 +52,24 @@ describe("rows that are none", () => {
       },
     ],
     [
+      "rows that only begin with a star are not skipped",
+      "Doc;Data;Exame;Peso",
+      "{L1|L2|L3|L4|L5|*|L7|L8|L9};2#/03/2026;UREIA;#,5",
+      { skip: undefined },
+    ],
+    [
+      "sums of SAP are",
+      "Doc;Data;Exame;Peso",
+      ["L#;2#/03/2026;UREIA;#,5", "*;;;9,5", "**;;;9,5"],
+      { skip: '=blank(data) && (startsWith(fold(doc), "*") || startsWith(fold(doc), "**"))' },
+    ],
+    [
+      "a footer of Power BI is skipped, whatever its filters say next time",
+      "Guia;Data;Exame;Peso",
+      ["L#;2#/03/2026;UREIA;#,5", `"Filtros aplicados:\n${"Mês é Março\n".repeat(20)}";;;`],
+      { skip: '=blank(data) && matches(fold(guia), "^(filtros aplicados..*)$")', said: has("1 skipped") },
+    ],
+    [
       "a key alone is a row, and a mistake",
       "Guia;Data;Exame;Peso",
       ["Guia L#;2#/03/2026;UREIA;#,5", "Guia L10;;;"],
@@ -425,6 +443,29 @@ it("a percentage of a workbook has the unit that it has in a CSV file", async ()
   sheet.getColumn(2).numFmt = "0.00%";
   const { input } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
   expect(input.columns.umidade).toEqual({ header: "Umidade", as: "number", units: ["%"] });
+});
+
+it("a unit that only number formats show is named, so that another one in the next file is refused", async () => {
+  const book = new ExcelJS.Workbook();
+  const sheet = book.addWorksheet("S");
+  sheet.addRows([
+    ["MTR", "Data Coleta", "Peso", "OS"],
+    ...rows("T#;2#/03/2026").map((row, at) => [...row.split(";"), 1000 + at, 7 + at]),
+  ]);
+  sheet.getColumn(3).numFmt = '#,##0.0 "kg"';
+  sheet.getColumn(4).numFmt = '"OS "0';
+  const { input } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+  expect(input.columns).toMatchObject({ peso: { as: "number", units: ["kg"] }, os: "OS" });
+});
+
+it("formulas that nobody has calculated hide no other column of their rows", async () => {
+  const book = new ExcelJS.Workbook();
+  const sheet = book.addWorksheet("S");
+  const loads = rows("T#;2#/03/2026").map((row) => [...row.split(";"), 1.5, { formula: "C2*2" }]);
+  sheet.addRows([["MTR", "Data Coleta", "Peso", "Dobro"], ...loads]);
+  const { input, said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+  expect(only(input.documents)).toMatchObject({ key: "=mtr" });
+  expect(said).toContain("is not used: Dobro (unreadable so far)");
 });
 
 it("numbers of a workbook that may have lost the zeros of others in their column are told", async () => {

@@ -209,15 +209,15 @@ it("an event that has landed and whose row says something else now is told with 
 
 it("rows that changed in other fields are another cause: a corrected weight among rows that got a column", async () => {
   const office = openOffice(weighings);
-  await office.brought("w.csv", loads("A 01 5", "B 01 6", "C 01 7"));
+  await office.brought("set: w (1).csv", loads("A 01 5", "B 01 6", "C 01 7"));
   office.writeMapping(
     weighingsWith({
       columns: { note: "Note" },
       event: { attributes: { public: { Gross: "=gross", Note: "=note" } } },
     }),
   );
-  const { problems } = await office.brought("w.csv", loadsWith(["Note"], "A 01 5 x", "B 01 8 x", "C 01 7 x"));
-  expect(problems.map(({ count, example }) => [count, /: (.*)\. A/.exec(example)?.[1]])).toEqual([
+  const { problems } = await office.brought("set: w (1).csv", loadsWith(["Note"], "A 01 5 x", "B 01 8 x", "C 01 7 x"));
+  expect(problems.map(({ count, example }) => [count, /: (attribute .*)\. A/.exec(example)?.[1]])).toEqual([
     [2, 'attribute "Note" was absent and is "…"'],
     [1, 'attribute "Gross" was "…" and is "…", attribute "Note" was absent and is "…"'],
   ]);

@@ -23,14 +23,27 @@ describe("decimal under a comma", () => {
     "1\u00a0500,5": "1500.5",
     "1'234'567,8": "1234567.8",
     "123456789012345678901234,567": "123456789012345678901234.567",
+    "1e+05": "100000",
+    "-1,5e-05": "-0.000015",
   });
 
-  it.each(["1.50", "12.34.567", "1,5,0", "abc", "-", "-(1)", "1e3", "1,23457E+11", "1.2345", "", ".", "1/2"])(
-    "%j is refused, never guessed",
-    (cell) => {
-      expect(convert("number", cell, "text", ",")).toMatchObject({ problem: { code: "number-unreadable" } });
-    },
-  );
+  it.each([
+    "1.50",
+    "12.34.567",
+    "1,5,0",
+    "abc",
+    "-",
+    "-(1)",
+    "1e3",
+    "1.5e-05",
+    "1,23457E+11",
+    "1.2345",
+    "",
+    ".",
+    "1/2",
+  ])("%j is refused, never guessed", (cell) => {
+    expect(convert("number", cell, "text", ",")).toMatchObject({ problem: { code: "number-unreadable" } });
+  });
 });
 
 gives("decimal under a point: %j is %j", (cell) => valueOf("number", cell, "text", "."), {

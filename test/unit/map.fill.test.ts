@@ -48,6 +48,34 @@ describe("a column that fills down", () => {
     expect(clear?.outcome.fate).toBe("valid");
   });
 
+  it("knows nothing below a formula without a result, which may have named another group", async () => {
+    const mapping = await load(FILLED);
+    const header = headerOf(mapping, [{ Customer: "", Doc: "", Day: "", Kg: "" }]);
+    const unread = row(3, header, { Doc: "2", Day: "02/02/2026", Kg: "1" });
+    unread.problems = [{ code: "formula-without-value", message: "", hint: null, column: "Customer" }];
+    const [, broken, below] = bind(mapping, header).map([
+      row(2, header, { Customer: "Acme", Doc: "1", Day: "01/02/2026" }),
+      unread,
+      row(4, header, { Doc: "3", Day: "03/02/2026" }),
+    ]);
+    expect(problemsOf(broken)).toMatchObject([{ code: "formula-without-value" }]);
+    expect(problemsOf(below)[0]).toMatchObject({ code: "value-above", column: "Customer" });
+  });
+
+  it("takes the value of a formula above, and not the formula, which would count anew in a rejected workbook", async () => {
+    const mapping = await load(FILLED);
+    const header = headerOf(mapping, [{ Customer: "", Doc: "", Day: "", Kg: "" }]);
+    const [first, second] = [2, 3].map((at) =>
+      row(at, header, { Customer: at === 2 ? "Acme" : "", Doc: "1", Day: "01/02/2026" }),
+    );
+    const look = (formula: string) => header.map((name) => (name === "Customer" ? { formula } : null));
+    Object.assign(first ?? {}, { looks: look('IF(B1=1,"Acme","")') });
+    Object.assign(second ?? {}, { looks: look('IF(B1=1,"","")') });
+    bind(mapping, header).map([first, second].filter((one) => one !== undefined));
+    const at = header.indexOf("Customer");
+    expect([second?.cells[at], second?.looks?.[at]]).toEqual(["Acme", null]);
+  });
+
   it.each([
     ["is skipped, be it a sum or a row that is cancelled", { Customer: "Beta", Doc: "3", Kg: "3" }],
     ["begins another group, and leaves the inner one blank", { Customer: "Beta", Day: "02/02/2026", Kg: "3" }],
@@ -60,6 +88,15 @@ describe("a column that fills down", () => {
     ]);
     expect(problemsOf(after)[0]).toMatchObject({ code: "value-above" });
     expect([first, last].map((mapped) => mapped?.outcome.fate)).toEqual(["valid", "valid"]);
+  });
+
+  it("is not read as it is by another column of the mapping, whose blanks would be gone", async () => {
+    const mapping = await load(
+      FILLED.replace("kg: Kg", "kg: Kg\n      named: Customer").replace("Kg: =kg", "Kg: =named"),
+    );
+    expect(() => mapRows(mapping, [{ Customer: "Acme", Doc: "1", Day: "01/02/2026", Kg: "1" }])).toThrow(
+      '"Customer" fills down in one column of the mapping, and not in column "named"',
+    );
   });
 
   it("shows the values in the rejected file, whose rows are no neighbours", async () => {
@@ -90,6 +127,9 @@ describe("a column that fills down", () => {
       evento: "Evento",
     });
     expect(Object.values(drafted.input.documents)).toMatchObject([{ key: "=pedido" }]);
-    expect(drafted.said).toContain('does a blank cell of "Cliente", "Pedido" mean the value above?');
+    const asked = 'does a blank cell of "Cliente", "Pedido" mean the value above?';
+    expect(drafted.said).toContain(asked);
+    const remarks = await draftOf({ "a.csv": text(["Obs.;Pedido;Data Evento;Evento", ...lines, ...more]) });
+    expect(remarks.said).not.toContain("mean the value above?");
   });
 });

@@ -1,4 +1,5 @@
 /** What single cells become; the rules are told in docs/reference/workbooks.md. */
+import { compileNumberFormat } from "../../src/read/excel/number-format.js";
 import { readCells } from "../support/read/read-workbook.js";
 import { gives } from "../support/gives.js";
 
@@ -82,6 +83,18 @@ describe("numbers are read with the fifteen digits that a spreadsheet shows, or 
     const cells = formats.map((_, index) => `<c s="${index + 1}"><v>0.125</v></c>`).join("");
     const shown = formats.map((_, index) => `${index < 2 ? "percent" : "number"} 0.125`);
     expect(await readCells(`<row r="1">${cells}</row>`, { formats })).toEqual([shown]);
+  });
+
+  test.each([
+    ["R$ #,##0.00;[Red]-R$ #,##0.00", "R$"],
+    ["_-[$R$-416] * #,##0.00_-", "R$"],
+    ["#,##0.00 [$€-407]", "€"],
+    ['0.0" kg";-0.0" kg";"none"', "kg"],
+    ['"full";"less";"none"', ""],
+  ])("the unit that %s shows is %s, and words in the place of a number are none", (format, unit) => {
+    expect([1, -1, 0].map((value) => compileNumberFormat(format)(value))).toEqual(
+      [unit, unit, format.includes("none") ? "" : unit].map((one) => expect.objectContaining({ unit: one })),
+    );
   });
 
   test.each([

@@ -43,9 +43,11 @@ export function describeChange(database: LedgerDatabase, event: number, row: num
 
 /** Which fields such a text names, without values and places. */
 export function fieldsIn(described: string): string {
-  const after = described.slice(described.indexOf(LANDED));
+  const after = described
+    .slice(described.indexOf(LANDED) + LANDED.length)
+    .replace(/^ \(.*?\)(?=: |\. A timeline)/s, "");
   const values = / was (?:absent|"(?:[^"\\]|\\.)*") and is (?:absent|"(?:[^"\\]|\\.)*")/gs;
-  return after.slice(after.indexOf(": ")).replaceAll(values, "");
+  return after.replaceAll(values, "");
 }
 
 function changesBetween(database: LedgerDatabase, landed: EventContent, now: EventContent): FieldChange[] {

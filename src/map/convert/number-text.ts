@@ -16,6 +16,8 @@ const LONGEST = 200;
 
 /** The form of most cells. */
 const BARE = /^(-?)(\d[\d.,]*)$/;
+/** As R and pandas write 100000 and 0.00001, with all their digits; spreadsheets write `E`. */
+const WHOLE = /^(-?)(\d(?:[.,]\d+)?)(e[-+]\d\d)$/;
 const EXPONENT = /^[-+\d.,\s]*[\d.,][eE][+-]?\d+$/;
 /** A unit begins with a letter or such a sign, so that `1/2` and `10-20` are not numbers with units. */
 const UNIT = "[\\p{L}\\p{Sc}%‰°]";
@@ -78,6 +80,8 @@ export function readNumber(text: string, decimal: "," | ".", grouping: boolean):
   if (trimmed.length > LONGEST) return /^-?\d+(?:[.,]\d*)?$/.test(trimmed) ? "digits" : "form";
   const [bare, minus = "", digits = ""] = BARE.exec(trimmed) ?? [];
   if (bare !== undefined) return fromMarks(digits, minus, decimal, grouping);
+  const [whole, negative = "", mantissa = "", power = ""] = WHOLE.exec(trimmed) ?? [];
+  if (whole !== undefined) return fromMarks(mantissa, negative, decimal, grouping, power);
   if (EXPONENT.test(trimmed)) return "exponent";
   const matcher = FORM.matcher(trimmed.replace(/\s/gu, " "));
   if (!matcher.matches()) return "form";
@@ -92,7 +96,13 @@ export function readNumber(text: string, decimal: "," | ".", grouping: boolean):
   return typeof number === "string" ? number : { ...number, unit };
 }
 
-function fromMarks(body: string, minus: string, decimal: "," | ".", grouping: boolean): ReadNumber | NumberFault {
+function fromMarks(
+  body: string,
+  minus: string,
+  decimal: "," | ".",
+  grouping: boolean,
+  power = "",
+): ReadNumber | NumberFault {
   const mark = body.lastIndexOf(decimal);
   const whole = mark === -1 ? body : body.slice(0, mark);
   const fraction = mark === -1 ? "0" : body.slice(mark + 1);
@@ -102,7 +112,7 @@ function fromMarks(body: string, minus: string, decimal: "," | ".", grouping: bo
     if (!grouping && mark === -1 && ONE_GROUP.test(whole)) return "ambiguous";
   }
   try {
-    return { text: Exact.of(`${minus}${whole.replace(/\D/gu, "") || "0"}.${fraction}`).text, unit: "" };
+    return { text: Exact.of(`${minus}${whole.replace(/\D/gu, "") || "0"}.${fraction}${power}`).text, unit: "" };
   } catch (error) {
     if (error instanceof TooLong) return "digits";
     throw error;

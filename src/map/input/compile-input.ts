@@ -1,4 +1,5 @@
 /** Compiles one input: its columns and everything its rows yield. */
+import { RowferryError } from "../../model/error.js";
 import { foldName } from "../../model/fold.js";
 import type { ReadOptions } from "../../model/dialect.js";
 import type { CellKind, CellLook } from "../../model/row.js";
@@ -93,6 +94,13 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
       }
       for (const { attributes } of compiled) attributes.bind(headers, view);
       headers.check(place);
+      const filling = fillingColumns(columns, view);
+      for (const { slot, use, name: other } of columns) {
+        const at = view.index[slot] ?? -1;
+        if (use?.fillsDown !== false || !filling.includes(at)) continue;
+        const message = `"${header[at]}" fills down in one column of the mapping, and not in column "${other}"`;
+        throw new RowferryError("mapping-value", message, { hint: "Write `fill: down` in both, or in neither." });
+      }
       const reading = (index: number) =>
         columns.filter(({ slot }) => view.index[slot] === index || view.sets[slot]?.includes(index));
       const said = (tell: (column: Column) => string | null) =>
@@ -110,7 +118,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
       const unmapped = headers.unmapped();
       const isAlone = (text: string) => header.indexOf(text) === header.lastIndexOf(text);
       const { map, end } = bindRowMapper(parts, view, new Set(unmapped.filter(isAlone)));
-      const mapOne = fillDown(fillingColumns(columns, view), header, map);
+      const mapOne = fillDown(filling, header, map);
       return {
         map: (rows) => rows.flatMap(mapOne),
         end,

@@ -11,6 +11,7 @@ type Above = { cell: string; kind: CellKind; look: CellLook | null } | string;
 
 const SHAPELESS = "a row above has another number of cells";
 const SKIPPED = "a row above that fills it is skipped";
+const UNREADABLE = "its cell in a row above cannot be read";
 
 /** The positions of columns that fill down, from the left. */
 export const fillingColumns = (columns: readonly Column[], { index }: View): number[] =>
@@ -50,7 +51,7 @@ export function fillDown<T>(
       if (typeof from !== "object") continue;
       cells[at] = from.cell;
       if (kinds !== null) kinds[at] = from.kind;
-      if (from.look !== null) (row.looks ??= [])[at] = from.look;
+      if (from.look !== null || row.looks?.[at] != null) (row.looks ??= [])[at] = from.look;
     }
     const [[column, why] = []] = unknown;
     if (column === undefined) return;
@@ -58,8 +59,9 @@ export function fillDown<T>(
     row.problems = [...(row.problems ?? []), { code: "value-above", message, hint: null, column }];
   };
 
-  const learn = (row: Row, own: readonly number[]): void => {
+  const learn = (row: Row, own: readonly number[], unread: readonly number[]): void => {
     const { cells, kinds, looks, leftOut } = row;
+    for (const at of unread) above.set(at, UNREADABLE);
     const isUnclear = isShapeless(row.problems ?? []);
     for (const at of isUnclear && leftOut === undefined ? indexes : own) {
       const cell = cells[at] ?? "";
@@ -67,7 +69,11 @@ export function fillDown<T>(
       if (leftOut !== undefined) {
         if (typeof last !== "object" || last.cell !== cell) above.set(at, SKIPPED);
       } else if (isUnclear) above.set(at, SHAPELESS);
-      else above.set(at, { cell, kind: kinds?.[at] ?? "text", look: looks?.[at] ?? null });
+      else {
+        // In a row below, its formula may give something else.
+        const { formula: _, ...look } = looks?.[at] ?? {};
+        above.set(at, { cell, kind: kinds?.[at] ?? "text", look: Object.keys(look).length === 0 ? null : look });
+      }
     }
   };
 
@@ -75,9 +81,14 @@ export function fillDown<T>(
     // A repeated header or a ruled line is no row of the table.
     if (row.leftOut !== undefined && row.leftOut !== HIDDEN) return use(row);
     const own = indexes.filter((at) => (row.cells[at] ?? "").trim() !== "");
+    // A formula without a result looks blank.
+    const unread = indexes.filter(
+      (at) => !own.includes(at) && row.problems?.some(({ column }) => column === header[at]),
+    );
+    for (const at of unread) above.delete(at);
     if (row.leftOut === undefined) fill(row, own);
     const used = use(row);
-    learn(row, own);
+    learn(row, own, unread);
     return used;
   };
 }

@@ -55,7 +55,7 @@ export const commonSettings = {
   ),
   fill: maybe(
     z.literal("down"),
-    "`down`: a blank cell takes the value above, as in lists that name a customer once for all of its rows. Where the value may be of another group, because a skipped row names one, the row is a problem; texts listed under `blank` stay blank. Do not sort such a file. If every row has its document's key, use `group` in the input instead: there, no blank takes the value of another document.",
+    "`down`: a blank cell takes the value above, as in lists that name a customer once for all of its rows. Where the value may be of another group, because a skipped row names one, the row is a problem; texts listed under `blank` stay blank. A row that only names the group is read, and not skipped: give the records `when`, and the input `rowsWithoutEvents: allow`. Do not sort such a file. If every row has its document's key, use `group` in the input instead: there, no blank takes the value of another document.",
   ),
   nth: maybe(
     z

@@ -65,9 +65,9 @@ export const builtInFormat = (id: number): string =>
 const MAX_CODE = 2048;
 /** Names of General in files of other programs. */
 const GENERAL = /^\s*(general|standard|estándar|geral|g\/標準|g\/通用格式)\s*$/i;
-/** Quoted and escaped text, room and filling, brackets, then runs of the letters of dates and times. */
+/** Quoted and escaped text, room and filling, brackets, `R$`, then runs of the letters of dates and times. */
 const TOKENS =
-  /"[^"]*"?|\\.?|[_*].?|\[[^\]]*\]?|general|am\/pm|a\/p|上午\/下午|午前\/午後|(?<=[0#?])e[+-]|aaa+|y+|d+|e+|g+|b+|m+|h+|s+|[\s\S]/giu;
+  /"[^"]*"?|\\.?|[_*].?|\[[^\]]*\]?|\p{L}{1,3}\$|general|am\/pm|a\/p|上午\/下午|午前\/午後|(?<=[0#?])e[+-]|aaa+|y+|d+|e+|g+|b+|m+|h+|s+|[\s\S]/giu;
 
 interface Token {
   mark: string;
@@ -129,6 +129,7 @@ function markOf(token: string, text: string): string {
   if (token === "%") return "p";
   if (token !== text) return /[\p{Sc}%]/u.test(text) ? "x" : /[\p{L}\p{N}]/u.test(text) ? "t" : "l";
   if (/^[-():+ ]$/.test(text)) return "l";
+  if (text.endsWith("$")) return "x";
   if (text.length > 1 && text.includes("/")) return "a";
   if (/^e[+-]/i.test(token)) return "x";
   if (/^([ydegb]|aaa)/.test(token.toLowerCase())) return "d";
@@ -155,7 +156,9 @@ function shownAs(tokens: readonly Token[]): ShownAs {
   if (marks.includes("p") && /[0#g]/.test(marks)) return { kind: "percent" };
   const letters = marks.replace(/([sS])[xlt]*0+/g, "$1").replace(/[xltp]/g, "");
   // Digits among letters: the letters are an unquoted unit.
-  if (letters === "" || /[g0#]/.test(letters)) return { kind: "number", ...unitOf(tokens) };
+  if (/[g0#]/.test(letters)) return { kind: "number", ...unitOf(tokens) };
+  // Words in the place of a number, such as `"none"` for zero.
+  if (letters === "") return plain;
   const withoutMinutes = letters.replace(/(?<=[hHS])m|m(?=[sS])/g, "");
   const hasTime = /[has]/.test(withoutMinutes);
   if (/[dm]/.test(withoutMinutes)) return { kind: "date", hasDate: true, hasTime };
