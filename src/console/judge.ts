@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { StoredInput } from "../ledger/inputs.js";
 import { type Names, namesOf } from "../ledger/stage/moved-rows.js";
 import type { OpenRow } from "../ledger/views/open-rows.js";
+import { quoteCell } from "../map/convert/conversion-kind.js";
 import { loadMapping } from "../map/load-mapping.js";
 import type { Mapping, RowMapper } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
@@ -12,7 +13,7 @@ import { columnsUsed } from "../model/formula.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import { columnName, columnPosition, originalColumns } from "../model/own-columns.js";
 import { ofMember, type Problem } from "../model/problem.js";
-import type { CellKind, CellLook, Row } from "../model/row.js";
+import { type CellKind, type CellLook, type Row, shownUnit } from "../model/row.js";
 import { CODE, type Drafts } from "./drafts.js";
 import { forPage, problemsOnPage } from "./jobs.js";
 
@@ -50,14 +51,14 @@ export function createJudge() {
         throw new RowferryError("mapping-reference", `it has no input "${input.mappingInput}" any more`);
       // Rows are judged as the corrected file will have them: none is the neighbour of another.
       const bound = reads.bind([...input.header, "rowferry_row"], { file: input.name, sheet: input.sheet });
-      const { zones, spell } = bound;
+      const { zones, spell, read } = bound;
       const map = (rows: readonly Row[]) => verdict([...bound.map(rows), ...bound.end()]);
-      return { failure: null, zones, spell, map };
+      return { failure: null, zones, spell, read, map };
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
       const { message, hint } = error;
       const failure = { message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}.`, hint: forPage(hint) };
-      return { failure, zones: [], spell: (_index: number, cell: string) => cell, map: null };
+      return { failure, zones: [], spell: (_index: number, cell: string) => cell, read: () => null, map: null };
     }
   };
 
@@ -91,12 +92,12 @@ export function createJudge() {
       drafts: Drafts,
       mangledKeys: (lead: string, names: readonly Names[]) => Problem[],
     ) {
-      const { failure, zones, spell, map } = await mapper(input);
+      const { failure, zones, spell, read, map } = await mapper(input);
       const judged: ReturnType<typeof judgeGroup> = [];
       for (const [at, group] of [...Map.groupBy(rows, ({ lead }) => lead).values()].entries()) {
         // Gives the server time to answer other requests.
         if (at % AT_ONCE === AT_ONCE - 1) await nextTurn();
-        judged.push(...judgeGroup(group, input.header, drafts, map, spell, mangledKeys));
+        judged.push(...judgeGroup(group, input.header, drafts, map, { spell, read }, mangledKeys));
       }
       return { input, zones, failure, rows: judged };
     },
@@ -135,7 +136,7 @@ function judgeGroup(
   header: readonly string[],
   drafts: Drafts,
   mapped: ((rows: readonly Row[]) => Verdict) | null,
-  spell: RowMapper["spell"],
+  { spell, read }: Pick<RowMapper, "spell" | "read">,
   mangledKeys: (lead: string, names: readonly Names[]) => Problem[],
 ) {
   const map = (rows: readonly OpenRow[]) =>
@@ -155,8 +156,8 @@ function judgeGroup(
   const isMeant = group.some(({ ref }) => drafts.get(ref)?.get(CODE) === "ok");
   const isEdited = isMeant || patched.some(({ file }) => file.isEdited);
   const now = isEdited ? map(patched.map(({ file }) => file)) : null;
-  const stale = patched.flatMap(({ file, before }) => {
-    const problems = staleFormulas(file, before.cells, header);
+  const ofTyping = patched.flatMap(({ file, before }) => {
+    const problems = [...staleFormulas(file, before.cells, header), ...lostUnits(file, before, header, read)];
     return group.length === 1 ? problems : problems.map((one) => ofMember(before.row, one));
   });
   const before = group[0]?.problems ?? [];
@@ -164,7 +165,7 @@ function judgeGroup(
   const wasMangled = new Set(before.flatMap(({ code, hint }) => (code === "key-mangled" ? [hint] : [])));
   const mangled = now === null || isMeant || wasMangled.size === 0 ? [] : mangledKeys(group[0]?.lead ?? "", now.names);
   const problems =
-    now === null ? before : [...now.problems, ...stale, ...mangled.filter(({ hint }) => wasMangled.has(hint))];
+    now === null ? before : [...now.problems, ...ofTyping, ...mangled.filter(({ hint }) => wasMangled.has(hint))];
   const ready = now !== null && problems.length === 0;
   const told = problemsOnPage(problems);
   const twin = before.find(({ code }) => code === "event-key-twice");
@@ -220,6 +221,25 @@ function patch(row: OpenRow, header: readonly string[], drafts: Drafts) {
     isEdited = true;
   }
   return { ...row, cells, kinds, looks, isEdited };
+}
+
+/** In a spreadsheet, a number typed over `9 t` would keep the unit of its format. */
+function lostUnits(
+  file: OpenRow,
+  { cells, kinds, looks }: OpenRow,
+  header: readonly string[],
+  read: RowMapper["read"],
+) {
+  return file.cells.flatMap((text, position): Problem[] => {
+    const unit = kinds?.[position] === "percent" ? "%" : shownUnit(looks?.[position]);
+    if (unit === undefined || text === (cells[position] ?? "")) return [];
+    const withUnit = `${text} ${unit}`;
+    const [bare, full] = [read(position, text), read(position, withUnit)];
+    if (bare === null || full === null || bare === full) return [];
+    const column = columnName(header, position);
+    const message = `${quoteCell(text)} has no unit, but its file shows one: ${quoteCell(unit)}`;
+    return [{ code: "number-unit", column, message, hint: `Write ${quoteCell(withUnit)}, or another unit.` }];
+  });
 }
 
 /** Nobody computes here: a cell whose formula uses what was corrected would keep its old value. */

@@ -27,7 +27,15 @@ interface Page {
     input: number;
     header: string[];
     zones: (string | null)[];
-    rows: { ref: string; cells: string[]; spelt: object; draft: object; ready: boolean; joins: string | null }[];
+    rows: {
+      ref: string;
+      cells: string[];
+      spelt: object;
+      draft: object;
+      ready: boolean;
+      problems: { hint: string | null }[];
+      joins: string | null;
+    }[];
     download: string;
   }[];
   tally: { rows: number; ready: number; undo: { step: string; label: string } | null; drafts: string };
@@ -414,6 +422,7 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
           weight: { header: "Weight", as: "number" },
           scale: { header: "Scale", as: "number", decimal: "." },
           share: { header: "Share", as: "number", units: ["%"] },
+          load_weight: { header: "Mass", as: "number", units: { kg: 1, t: 1000 } },
         },
         ...parties,
         addresses: { site: { ...parties.addresses.site, countryState: "=state" } },
@@ -424,7 +433,7 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
             key: "once",
             externalCreatedAt: "=at",
             isPublic: true,
-            attributes: { public: { Weight: "=weight", Scale: "=scale", Share: "=share" } },
+            attributes: { public: { Weight: "=weight", Scale: "=scale", Share: "=share", Mass: "=load_weight" } },
           },
         },
       },
@@ -434,21 +443,23 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
   onTestFinished(own.remove);
   const book = new exceljs.Workbook();
   const sheet = book.addWorksheet("Loads");
-  sheet.addRow(["Load", "State", "At", "Weight", "Scale", "Share"]);
-  sheet.addRow(["L1", "XX", new Date(Date.UTC(2026, 2, 1, 10)), 1.125, 2.5, 0.125]);
-  sheet.addRow(["L2", "XX", new Date(Date.UTC(2026, 2, 2, 10)), "a ton", 2.5, 0.125]);
+  sheet.addRow(["Load", "State", "At", "Weight", "Scale", "Share", "Mass"]);
+  sheet.addRow(["L1", "XX", new Date(Date.UTC(2026, 2, 1, 10)), 1.125, 2.5, 0.125, 9]);
+  sheet.addRow(["L2", "XX", new Date(Date.UTC(2026, 2, 2, 10)), "a ton", 2.5, 0.125, 9]);
   sheet.getColumn(6).numFmt = "0.0%";
+  sheet.getColumn(7).numFmt = '0 "t"';
   await book.xlsx.writeFile(join(own.path, "loads.xlsx"));
   await own.type("import", "loads.yaml", "loads.xlsx");
   console = await startConsole(own, "--allow-changes");
   const ofState = String(new URLSearchParams({ target: "sandbox", code: "state-unknown", column: "State" }));
   const rows = async () => (await got<Page["tables"]>(`grid?${ofState}`)).flatMap((table) => table.rows);
   const [first, second] = await rows();
-  expect(first?.cells).toEqual(["L1", "XX", "2026-03-01T10:00:00", "1.125", "2.5", "0.125"]);
+  expect(first?.cells).toEqual(["L1", "XX", "2026-03-01T10:00:00", "1.125", "2.5", "0.125", "9"]);
   expect(first?.spelt, "what reads as the same value, where another form does").toEqual({
     2: "01/03/2026 10:00",
     3: "1,125",
     5: "12,5%",
+    6: "9 t",
   });
 
   const edit = (ref: string, column: string, replaces: string, value: string) => ({ ref, column, replaces, value });
@@ -459,6 +470,18 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
   ];
   await post("edit", { label: "pasted", edits });
   expect((await rows()).map(({ ready }) => ready)).toEqual([true, true]);
+
+  const over = (replaces: string, value: string) => ({
+    label: "Mass",
+    edits: [edit(first?.ref ?? "", "Mass", replaces, value)],
+  });
+  await post("edit", over("9", "10"));
+  const [bare] = await rows();
+  expect([bare?.ready, bare?.problems[0]?.hint], "10 t or 10 kg").toEqual([false, 'Write "10 t", or another unit.']);
+  await post("edit", over("10", "10 t"));
+  await post("edit", { label: "Share", edits: [edit(first?.ref ?? "", "Share", "0.125", "14")] });
+  expect((await rows())[0]?.ready, "with or without its sign, 14% is 14 in this column").toBe(true);
+  await post("undo", { step: null });
 
   // A spreadsheet gives back numbers.
   const back = new exceljs.Workbook();
@@ -471,7 +494,10 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
   expect(await post("upload", { name: "back.xlsx", content })).toMatchObject({
     told: ["2 cells changed: 1 in Weight, 1 in Share."],
   });
-  expect((await rows()).map(({ draft }) => draft)).toEqual([{ 1: "SP" }, { 1: "SP", 3: "1,375", 5: "14%" }]);
+  expect((await rows()).map(({ draft }) => draft)).toEqual([
+    { 1: "SP", 6: "10 t" },
+    { 1: "SP", 3: "1,375", 5: "14%" },
+  ]);
 });
 
 it("a date whose day and month a spreadsheet has swapped is left out of the upload, which says so", async () => {
