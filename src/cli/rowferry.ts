@@ -12,7 +12,21 @@ if (Number.parseInt(node, 10) < oldestMajor) {
       `  Install Node ${oldestMajor}, 24 or 26, or put it first on the PATH: ${process.execPath} is used now.\n`,
   );
   process.exitCode = 2;
+} else if (!hasWorkingFolder()) {
+  process.stderr.write(
+    "rowferry: The working folder was removed.\n  Go to a folder that exists (`cd`), then type the command again.\n",
+  );
+  process.exitCode = 2;
 } else {
   const { runProcess } = await import("./main.js");
   await runProcess();
+}
+
+function hasWorkingFolder(): boolean {
+  try {
+    process.cwd();
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,15 +1,5 @@
 /** Opens a ledger: SQLite settings, schema, and the target it belongs to. */
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  lstatSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
@@ -68,10 +58,7 @@ export function openLedgerOfAnyone(path: string): LedgerDatabase {
 
 /** It has its name once it has its schema: an empty file would be taken for a ledger that lost what it held. */
 function create(path: string) {
-  const isLink = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  if (isLink) closeSync(openSync(path, "a", 0o600));
-  const whole = isLink ? realpathSync(path) : path;
-  const part = `${whole}.part`;
+  const part = `${path}.part`;
   rmSync(part, { force: true });
   // With its final mode: another process could open it before a later change.
   closeSync(openSync(part, "wx", 0o600));
@@ -82,8 +69,8 @@ function create(path: string) {
     database.pragma("journal_mode = WAL");
     database.close();
     // The log of a ledger that was deleted would be read with this one.
-    rmSync(`${whole}-wal`, { force: true });
-    renameSync(part, whole);
+    rmSync(`${path}-wal`, { force: true });
+    renameSync(part, path);
   } finally {
     database.close();
     rmSync(part, { force: true });

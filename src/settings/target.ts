@@ -2,6 +2,7 @@
  * Resolves flags, environment, `rowferry.config.yaml` and defaults, in this order, to one target; never guesses (H34).
  * Opens no ledger and makes no request.
  */
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { inspect } from "node:util";
 import { serviceUrl } from "../model/addresses.js";
@@ -87,7 +88,7 @@ export function resolveTarget({ flags, env, cwd }: Surroundings): Target {
     ...tuningOf(flags),
   };
   const folder = join(stateRoot(config, cwd), name);
-  const ledgerPath = usableLedger(ledger === undefined ? join(folder, "ledger.db") : resolve(cwd, ledger));
+  const ledgerPath = usableLedger(linked(ledger === undefined ? join(folder, "ledger.db") : resolve(cwd, ledger)));
   // `--ledger` moves the sandbox's store too.
   const stateFolder = isSandbox ? dirname(ledgerPath) : folder;
   const kept = journal === undefined ? {} : { journal: resolve(cwd, journal) };
@@ -102,6 +103,19 @@ const sandboxAccess: Access = {
   scope: null,
   clientAuthentication: "basic",
 };
+
+/** Where a link leads, though nothing may be there yet: lock, log and copies go beside the ledger, not the link. */
+function linked(path: string): string {
+  let file = path;
+  try {
+    // Links may form a circle; whoever opens it tells.
+    for (let count = 0; count < 40 && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true; count += 1)
+      file = resolve(realpathSync(dirname(file)), readlinkSync(file));
+    return file;
+  } catch {
+    return path;
+  }
+}
 
 /** The files beside it have longer names. Bytes of a name on any disk, and of a path that SQLite opens. */
 function usableLedger(path: string): string {

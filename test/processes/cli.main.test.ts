@@ -408,3 +408,11 @@ it("an older Node is told what is needed, with 2, before anything is loaded (F69
   expect(result.stderr).toContain("rowferry: Node 22 or later is needed; this is Node 20.20.2");
   expect(result.stderr).not.toMatch(/loaded .*(main\.js|better-sqlite3)/);
 });
+
+it("a removed working folder is told, with 2", () => {
+  const script = `rmdir "$PWD" && exec "$0" "$@"`;
+  const argv = ["-c", script, process.execPath, program(), "status"];
+  const result = spawnSync("sh", argv, { cwd: folder(), encoding: "utf8" });
+  expect(result.stderr).toMatch(/^rowferry: The working folder was removed\.\n.+\n$/);
+  expect(result.status).toBe(2);
+});

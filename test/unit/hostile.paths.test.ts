@@ -2,7 +2,7 @@
  * Paths of every kind in every place where a command takes one: the command does its work, or says what is wrong with the
  * path; nothing in a name is obeyed by a terminal or a shell, and nothing is called unexpected.
  */
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { testWorld, type } from "../support/cli.world.js";
@@ -145,4 +145,20 @@ describe("a ledger whose path leaves no room for the files beside it", () => {
     expect(await at(below(498, here.cwd)), here.err).toBe(0);
     expect(await at(named(242)), here.err).toBe(0);
   });
+});
+
+it("a link to the ledger stays a link, whether its ledger is refused, new or restored", {
+  timeout: 20_000,
+}, async () => {
+  const here = world();
+  mkdirSync(join(here.cwd, "disk"));
+  symlinkSync("disk/ledger.db", join(here.cwd, "link.db"));
+  const at = async (command: string) => type(here, ...`${command} --ledger link.db`.split(" "));
+  expect(await at("import m.yaml rows.csv --journal not-there/journal")).toBe(2);
+  expect(existsSync(join(here.cwd, "disk/ledger.db"))).toBe(false);
+  expect(await at("import m.yaml rows.csv"), here.err).toBe(0);
+  expect(await at("ledger backup backup.db"), here.err).toBe(0);
+  expect(await at("ledger restore backup.db"), here.err).toBe(0);
+  expect(readlinkSync(join(here.cwd, "link.db"))).toBe("disk/ledger.db");
+  expect(readdirSync(here.cwd).filter((name) => name.startsWith("link.db"))).toEqual(["link.db"]);
 });
