@@ -158,9 +158,11 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
           const lines = await jobs.ask(["plan", ...targets.flags(target), "--", mapping, ...files]);
           const plan = lines.find(({ type }) => type === "plan");
           sentences.push(`${counted(rows, "corrected row")}.`, ...saidOnPage(lines));
-          const released = plan?.type === "plan" ? (held ?? 0) - plan.events.held : 0;
+          const stillHeld = plan?.type === "plan" ? plan.events.held : 0;
+          const released = plan?.type === "plan" ? (held ?? 0) - stillHeld : 0;
           const events = `${counted(released, "event")} that ${released === 1 ? "waits" : "wait"} now`;
-          if (released > 0) sentences.push(`${events} would be sent with them.`);
+          // Corrected rows may wait, too, and count as held then.
+          if (released > 0) sentences.push(`${stillHeld > 0 ? "At least " : ""}${events} would be sent with them.`);
         }
         if (written.length > 0 && planned > 0)
           sentences.push(
