@@ -53,7 +53,7 @@ describe("a command that reads files by a mapping", () => {
 });
 
 describe("rowferry explain", () => {
-  it("tells meaning, remedy and an example of every code, and lists all of them", async () => {
+  it("tells meaning, remedy and an example of every code, and lists all of them", { tags: ["long"] }, async () => {
     const world = testWorld();
     for (const code of Object.keys(codes))
       expect(await typed(world, "explain", code), code).toMatchObject({

@@ -57,7 +57,9 @@ describe("a corrected row", () => {
     expect(await put(office, "night-2.csv", rowsOf(...night, "L2 30 3 T9"))).toEqual(settled(1));
   });
 
-  it("that takes the key of another row, which is still to be sent, is told; its own key is not", async () => {
+  it("that takes the key of another row, which is still to be sent, is told; its own key is not", {
+    tags: ["long"],
+  }, async () => {
     const office = await firstNight();
     const mended = await rejected(office, { x: "2" });
     const warningsOf = async (ticket: string) => {
@@ -71,14 +73,16 @@ describe("a corrected row", () => {
     expect(await warningsOf("T3")).toContain("is sent as this row has it, and not as night-1.csv, row 4 has it");
   });
 
-  it("may be divided in two", async () => {
+  it("may be divided in two", { tags: ["long"] }, async () => {
     const office = await firstNight();
     const [columns = [], first = []] = await rejected(office, { x: "2", T2: "T2a" });
     const second = first.map((cell) => (cell === "T2a" ? "T2b" : cell));
     expect(await put(office, "k.csv", [columns, first, second])).toEqual(settled(3));
   });
 
-  it("that today's export has overtaken is told as changed, and not as applied when that export comes again", async () => {
+  it("that today's export has overtaken is told as changed, and not as applied when that export comes again", {
+    tags: ["long"],
+  }, async () => {
     const office = await firstNight();
     const file = await rejected(office, { x: "2" });
     const today = rowsOf("L1 10 1 T1", "L1 20 7 T2", "L1 30 3 T3");
@@ -99,7 +103,7 @@ describe("a corrected row", () => {
 });
 
 describe("a wrong row that comes again in tomorrow's export", () => {
-  it("is to be corrected once", async () => {
+  it("is to be corrected once", { tags: ["long"] }, async () => {
     const office = await firstNight();
     expect(await put(office, "night-2.csv", rowsOf(...night, "L1 40 4 T4"))).toEqual(waiting(1, 2));
     expect([...(await rejectsOf(office)).keys()]).toEqual(["night-2.rejected.csv"]);
@@ -112,48 +116,52 @@ describe("a wrong row that comes again in tomorrow's export", () => {
     ["late", "L1 10 1 T0", "late"],
     ["changed", "L1 20 7 T1", "changed"],
     ["refused by the service", "L1 30 1 T5 nowhere", "service-refused"],
-  ] as const)("is in one rejected file, the newest night's, where it is %s", async (_what, wrong, code) => {
-    const good = "L1 20 1 T1";
-    const office = await firstNight([good]);
-    const { weighing } = weighings.inputs.weighings.events;
-    const reference = {
-      when: "=filled(status)",
-      name: "RELATED",
-      key: "once",
-      externalCreatedAt: "=at",
-      isPublic: false,
-      relatedDocument: { document: { id: "=status" }, bidirectional: false },
-    };
-    office.writeMapping(
-      weighingsWith({ ...ticketed, events: { reference, weighing: { ...weighing, key: "=ticket" } } }),
-    );
-    let last: string[] = [];
-    for (const day of [2, 3]) {
-      const rows = code === "changed" ? rowsOf(wrong) : rowsOf(good, wrong);
-      ({ written: last } = await put(office, `night-${day}.csv`, rows, { end: "\n".repeat(day) }));
-    }
-    expect(last).toEqual(["night-3.rejected.csv"]);
-    const files = await rejectsOf(office);
-    expect([...files.keys()]).toEqual(last);
-    expect(
-      files
-        .get("night-3.rejected.csv")
-        ?.flat()
-        .filter((cell) => cell.split("; ").includes(code)),
-    ).toHaveLength(1);
-    if (code !== "service-refused") return;
-    const mended = await rejected(office, { T5: "T6", nowhere: "" });
-    expect(await put(office, "k.csv", mended)).toEqual(settled(1));
-  });
+  ] as const)(
+    "is in one rejected file, the newest night's, where it is %s",
+    { tags: ["long"] },
+    async (_what, wrong, code) => {
+      const good = "L1 20 1 T1";
+      const office = await firstNight([good]);
+      const { weighing } = weighings.inputs.weighings.events;
+      const reference = {
+        when: "=filled(status)",
+        name: "RELATED",
+        key: "once",
+        externalCreatedAt: "=at",
+        isPublic: false,
+        relatedDocument: { document: { id: "=status" }, bidirectional: false },
+      };
+      office.writeMapping(
+        weighingsWith({ ...ticketed, events: { reference, weighing: { ...weighing, key: "=ticket" } } }),
+      );
+      let last: string[] = [];
+      for (const day of [2, 3]) {
+        const rows = code === "changed" ? rowsOf(wrong) : rowsOf(good, wrong);
+        ({ written: last } = await put(office, `night-${day}.csv`, rows, { end: "\n".repeat(day) }));
+      }
+      expect(last).toEqual(["night-3.rejected.csv"]);
+      const files = await rejectsOf(office);
+      expect([...files.keys()]).toEqual(last);
+      expect(
+        files
+          .get("night-3.rejected.csv")
+          ?.flat()
+          .filter((cell) => cell.split("; ").includes(code)),
+      ).toHaveLength(1);
+      if (code !== "service-refused") return;
+      const mended = await rejected(office, { T5: "T6", nowhere: "" });
+      expect(await put(office, "k.csv", mended)).toEqual(settled(1));
+    },
+  );
 
-  it("is corrected by yesterday's rejected file, also where its event cannot be told", async () => {
+  it("is corrected by yesterday's rejected file, also where its event cannot be told", { tags: ["long"] }, async () => {
     const office = await firstNight(untold);
     const mended = await rejected(office, { "": "T2", x: "2" });
     await put(office, "night-2.csv", rowsOf(...untold, "L1 40 4 T4"));
     expect(await put(office, "k.csv", mended)).toEqual(settled(3));
   });
 
-  it("is two rows where one import brings it twice", async () => {
+  it("is two rows where one import brings it twice", { tags: ["long"] }, async () => {
     const office = await firstNight();
     const [first = "", bad = "", last = ""] = night;
     expect(await put(office, "night-2.csv", rowsOf(first, bad, bad, last))).toEqual(waiting(2, 1));
@@ -171,7 +179,7 @@ describe("a row that could not be placed, under `unplacedRows: hold`,", () => {
     expect(await put(office, "k2.csv", mended)).toEqual(settled(2));
   });
 
-  it("goes on holding it when it comes again tomorrow", async () => {
+  it("goes on holding it when it comes again tomorrow", { tags: ["long"] }, async () => {
     const office = await firstNight(unplaced, hold);
     expect(await put(office, "night-2.csv", rowsOf(...unplaced.slice(0, 2)))).toEqual(waiting(1, 1));
   });

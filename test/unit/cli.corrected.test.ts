@@ -109,7 +109,9 @@ describe("a rejected CSV file", () => {
     await office.ends(0, "import m.yaml orders.csv");
   });
 
-  it("shows the cells beyond the header; moved into the row's columns, they are corrected", async () => {
+  it("shows the cells beyond the header; moved into the row's columns, they are corrected", {
+    tags: ["long"],
+  }, async () => {
     const office = officeFor({ orders: input({ csv: { delimiter: ";" } }) });
     const bad = "A2;Rua A; sala 3;02.10.2025 10:00";
     const path = await rejectedOf(office, "orders.csv", Buffer.from(`Auftrag;Kunde;Beginn\n${bad}\n`));
@@ -138,7 +140,7 @@ describe("a rejected CSV file", () => {
       "orders.csv.gz",
       gzipSync(ansi(titles + table)),
     ],
-  ])("of a file %s is read by its own header", async (_, source, name, content) => {
+  ])("of a file %s is read by its own header", { tags: ["long"] }, async (_, source, name, content) => {
     const office = officeFor({ orders: source });
     const path = await rejectedOf(office, name, content);
     writeFileSync(path, ansi(corrected(path)));
@@ -169,7 +171,9 @@ describe("a rejected CSV file", () => {
     await office.ends(0, "show order/A2", "Start landed");
   });
 
-  it("that fits several inputs, and none by its name, is refused where no ledger knows its rows", async () => {
+  it("that fits several inputs, and none by its name, is refused where no ledger knows its rows", {
+    tags: ["long"],
+  }, async () => {
     const office = officeFor({ orders, returns });
     const path = await rejectedOf(office, "orders.csv", ansi(titles + table));
     mkdirSync(office.path("elsewhere"));
@@ -186,6 +190,7 @@ it.each([
   ["by position", 1, 2],
 ])(
   "a rejected workbook of one of two sheets that the mapping tells %s is read by that one's input",
+  { tags: ["long"] },
   async (_how, ...sheets) => {
     const [open, done] = sheets.map((sheet) =>
       input({ files: ["book.xlsx"], excel: { sheet }, header: [3, 4] }, ["Order", "Customer Name", "Start At"]),
@@ -242,7 +247,9 @@ describe("a rejected group", () => {
     await office.ends(0, "ledger check");
   });
 
-  it("that a row without its key may belong to is corrected with that row, and no part of its sum lands before", async () => {
+  it("that a row without its key may belong to is corrected with that row, and no part of its sum lands before", {
+    tags: ["long"],
+  }, async () => {
     const { office, rows, mended } = await rejectedGroup("A2 10 3", "  2", "A2  4");
     expect(cells(rows)).toEqual(["A2 3 3", " 2 4", "A2 4 5"]);
     expect(weights(office)).not.toContain(expect.stringContaining("A2"));

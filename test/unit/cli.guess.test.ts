@@ -23,7 +23,9 @@ async function guessed(...argv: string[]) {
 }
 
 describe("rowferry guess", () => {
-  it("writes a mapping that check accepts, says what it would stage, and what can be typed next", async () => {
+  it("writes a mapping that check accepts, says what it would stage, and what can be typed next", {
+    tags: ["long"],
+  }, async () => {
     const world = testWorld();
     const file = "März (1).xlsx";
     const fixture = fileURLToPath(new URL("../../fixtures/organisations/organisations-2025.xlsx", import.meta.url));

@@ -58,7 +58,9 @@ it("a mistyped ledger is refused by every command, and none is left there", asyn
 });
 
 describe("show", () => {
-  it("of a row, a document, a participant and a run prints what became of them, harmless for a terminal (H35)", async () => {
+  it("of a row, a document, a participant and a run prints what became of them, harmless for a terminal (H35)", {
+    tags: ["long"],
+  }, async () => {
     const row = await typed("show", "march.csv:3");
     expect(row).toEqual(shows("march.csv, row 3: invalid"));
     expect(row.out).toContain("␛[31mfive");
@@ -72,7 +74,7 @@ describe("show", () => {
     expect(await typed("show", "nothing-like-it")).toEqual(refused("The ledger knows nothing called nothing-like-it"));
   });
 
-  it("requests says what was sent and what came back", async () => {
+  it("requests says what was sent and what came back", { tags: ["long"] }, async () => {
     const requests = (...since: string[]) => typed("show", "requests", "--since", ...since);
     expect((await requests("2h")).said).toMatch(
       /create-with-events · load L1, 1 event: accepted.*try 1: 201 after \d+ ms/,
@@ -89,7 +91,9 @@ describe("show", () => {
     });
   });
 
-  it("--mapping prints the mapping as it was used for a row, with what it extends and without tables", async () => {
+  it("--mapping prints the mapping as it was used for a row, with what it extends and without tables", {
+    tags: ["long"],
+  }, async () => {
     writeFileSync(office.path("house.yaml"), "version: 2\ndefaults: { timezone: UTC }\n");
     writeFileSync(office.path("sites.csv"), "Site,Region\nNorth,N\n");
     const tables = { sites: { file: "sites.csv", key: "Site", columns: { region: "Region" } } };
@@ -111,7 +115,9 @@ describe("show", () => {
 describe("the way out of a rejected row", () => {
   const offered = "rowferry import m.yaml state/sandbox/rejects/march.rejected.csv --sandbox";
 
-  it("rejects writes the file to correct and names the command; importing it finishes the job", async () => {
+  it("rejects writes the file to correct and names the command; importing it finishes the job", {
+    tags: ["long"],
+  }, async () => {
     const { code, out } = await typed("rejects");
     expect([code, out]).toEqual([3, expect.stringContaining("march.csv, row 3")]);
     expect(out).toContain(offered);
@@ -121,7 +127,7 @@ describe("the way out of a rejected row", () => {
     await office.ends(0, "rejects", "No row to correct.");
   });
 
-  it("rejects offers no correction of late rows, but the decision about them", async () => {
+  it("rejects offers no correction of late rows, but the decision about them", { tags: ["long"] }, async () => {
     await office.brought("first.csv", loads("L3 20 5"));
     office.writeCsv("late.csv", loads("L3 10 6"));
     const { out } = await typed("import", "m.yaml", "late.csv");
@@ -172,7 +178,9 @@ describe("the way out of a rejected row", () => {
     await office.ends(0, "rejects --code late");
   });
 
-  it("dismiss needs a selector, is foreseen and kept with who did it, and releases what waited", async () => {
+  it("dismiss needs a selector, is foreseen and kept with who did it, and releases what waited", {
+    tags: ["long"],
+  }, async () => {
     await office.ends(2, "dismiss");
     const foreseen = await typed("dismiss", "--row", "march.csv:3", "--dry-run");
     expect(foreseen.said).toMatch(
@@ -191,7 +199,9 @@ describe("the way out of a rejected row", () => {
     expect((await typed("runs")).said).toMatch(/-dismiss.*All by ana\./);
   });
 
-  it("dismiss asks before it gives up more than a handful of rows, and needs --yes where nobody can be asked", async () => {
+  it("dismiss asks before it gives up more than a handful of rows, and needs --yes where nobody can be asked", {
+    tags: ["long"],
+  }, async () => {
     const wrong = Array.from({ length: 6 }, (_, index) => `X${index} 10 x`);
     expect((await office.brought("many.csv", loads(...wrong))).exitCode).toBe(3);
     const open = async () => (await data("rejects", "rejects"))["rows"];
@@ -251,7 +261,7 @@ it("a refused file is told as that, and not as an import that still reads or was
 });
 
 describe("replace, resolve and verify", () => {
-  it("replace plans, says what will happen, and the next run sends it", async () => {
+  it("replace plans, says what will happen, and the next run sends it", { tags: ["long"] }, async () => {
     const planned = await typed("replace", "load/L2", "--reason", "wrong weight");
     expect(planned).toEqual(shows("load L2: generation 2 is planned with 1 event."));
     expect(planned).toEqual(shows("Nothing was sent yet."));
@@ -287,7 +297,9 @@ describe("replace, resolve and verify", () => {
     expect(await resolve("--yes")).toEqual(shows("agrees: deduplicationId is rf1-"));
   });
 
-  it("resolve takes a person's word on what is in doubt, asks first, and keeps who said so", async () => {
+  it("resolve takes a person's word on what is in doubt, asks first, and keeps who said so", {
+    tags: ["long"],
+  }, async () => {
     inLedger((database) =>
       database.exec(
         `DELETE FROM event_states WHERE event_id = 1;
@@ -310,7 +322,9 @@ describe("replace, resolve and verify", () => {
   });
 });
 
-it("ledger backup, check and prune say what they did; a second backup overwrites nothing", async () => {
+it("ledger backup, check and prune say what they did; a second backup overwrites nothing", {
+  tags: ["long"],
+}, async () => {
   await office.ends(0, "ledger backup copy.db", "Backed up to copy.db");
   await office.ends(2, "ledger backup copy.db");
   expect(await typed("ledger", "check")).toMatchObject({ code: 0, out: expect.not.stringContaining("BROKEN") });
@@ -344,7 +358,7 @@ describe("with --wait, while another process holds the ledger,", () => {
     },
   );
 
-  it("a mapping that is edited is not taken for the one that the import read", async () => {
+  it("a mapping that is edited is not taken for the one that the import read", { tags: ["long"] }, async () => {
     office.writeCsv("april.csv", loads("L5 10 5"));
     await meanwhile(() => appendFileSync(office.path("m.yaml"), "# edited meanwhile\n"));
     expect((await typed("import", "m.yaml", "april.csv", "--wait")).err).toContain("Waiting until another");
@@ -354,7 +368,7 @@ describe("with --wait, while another process holds the ledger,", () => {
     expect(await used()).toContain("edited meanwhile");
   });
 
-  it("prune keeps a folder in which a person has begun to work", async () => {
+  it("prune keeps a folder in which a person has begun to work", { tags: ["long"] }, async () => {
     const [run = ""] = readdirSync(office.path("state/sandbox/runs"));
     office.world.now = Date.now() + 86_400_000;
     await typed("dismiss", "--row", "march.csv:3");

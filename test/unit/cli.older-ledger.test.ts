@@ -55,7 +55,7 @@ describe("a backup is refused by its own name", () => {
     expect((await type("ledger", "check")).code).toBe(0);
   });
 
-  it("of another target's ledger", async () => {
+  it("of another target's ledger", { tags: ["long"] }, async () => {
     const { world, type } = await twoNights();
     Object.assign(world.env, {
       ROWFERRY_BASE_URL: "http://127.0.0.1:9",
@@ -71,7 +71,7 @@ describe("a backup is refused by its own name", () => {
 });
 
 describe("a backup is put back", () => {
-  it("with the journal that the ledger remembers: it knows what was sent since", async () => {
+  it("with the journal that the ledger remembers: it knows what was sent since", { tags: ["long"] }, async () => {
     const { path, type, bring, dump } = await twoNights();
     const sent = await dump();
     const restored = await type("ledger", "restore", "copy.db");
@@ -86,7 +86,7 @@ describe("a backup is put back", () => {
     expect(await dump()).toBe(sent);
   });
 
-  it("without one: `status` says what is unknown, and what it says to type works", async () => {
+  it("without one: `status` says what is unknown, and what it says to type works", { tags: ["long"] }, async () => {
     const { path, type, bring } = await twoNights();
     renameSync(path("journal.ndjson"), path("away.ndjson"));
     await type("ledger", "restore", "copy.db");
@@ -175,7 +175,7 @@ describe("a ledger older than its journal", () => {
     expect(await dump()).toBe(sent);
   });
 
-  it("is its own backup for the command that the refusal names", async () => {
+  it("is its own backup for the command that the refusal names", { tags: ["long"] }, async () => {
     const { world, type, restore, bring } = await twoNights();
     restore();
     await bring();

@@ -61,7 +61,9 @@ function resolving(...lines: string[]) {
 }
 
 describe("stranded.csv", () => {
-  it("lists every stranded document with its evidence, and the summary says what to do with it", async () => {
+  it("lists every stranded document with its evidence, and the summary says what to do with it", {
+    tags: ["long"],
+  }, async () => {
     const list = await strandThree();
     expect(statSync(list).mode & 0o777).toBe(0o600);
     const header = "\uFEFFdocument;deduplication_id;sent_at;request_ids;waiting_events;document_id\r\n";
@@ -98,7 +100,7 @@ describe("stranded.csv", () => {
 });
 
 describe("resolve --from", () => {
-  it("gives all their ids after one confirmation; then every timeline is whole (P1)", async () => {
+  it("gives all their ids after one confirmation; then every timeline is whole (P1)", { tags: ["long"] }, async () => {
     await typed("import", "m.yaml", "one.csv", "two.csv");
     const undisturbed = timelinesOf(sandbox);
     await open();
@@ -221,7 +223,7 @@ describe("resolve --from", () => {
       expect((await typed("resolve", ...words)).code).toBe(2);
   });
 
-  it("leaves what the read speaks against, by row, and applies the rest", async () => {
+  it("leaves what the read speaks against, by row, and applies the rest", { tags: ["long"] }, async () => {
     await strandThree();
     const { code, said } = await typed(
       ...resolving("document,document_id", filled("L1"), filled("L2", "L3"), "load/L3,nowhere"),

@@ -87,7 +87,9 @@ it("`report` makes it again, also while the ledger is in use", async () => {
   expect((await run("report", "1999-01-01T0000-import")).code).toBe(ExitCode.usage);
 });
 
-it("the log tells what was sent and how it was answered, and holds nothing of a person's data (P9)", () => {
+it("the log tells what was sent and how it was answered, and holds nothing of a person's data (P9)", {
+  tags: ["long"],
+}, () => {
   const log = readFileSync(join(runFolder, "run.log"), "utf8");
   const lines = log
     .trimEnd()
@@ -109,7 +111,9 @@ it("the log tells what was sent and how it was answered, and holds nothing of a 
   expect(log).not.toContain("Bearer");
 });
 
-it("plan --document shows the document's requests in full, with places kept for ids that are not known yet", async () => {
+it("plan --document shows the document's requests in full, with places kept for ids that are not known yet", {
+  tags: ["long"],
+}, async () => {
   const plan = await lastOf<{
     exitCode: number;
     preview: { requests: { kind: string; path: string; body: { [field: string]: unknown } }[] };
@@ -140,7 +144,9 @@ it("plan counts and shows the empty document and the events that follow it under
   for (const kind of ["create-document", "append-events"]) expect(plan.requests[kind]).toBe(requests.byKind[kind]);
 });
 
-it("an error while reading ends the run in the ledger too; status does not take it for one that goes on", async () => {
+it("an error while reading ends the run in the ledger too; status does not take it for one that goes on", {
+  tags: ["long"],
+}, async () => {
   const { code, err } = await run("import", "mappings/manifests.yaml", "fixtures/manifests/nix.csv");
   expect(code).toBe(ExitCode.usage);
   expect(err.match(/nix\.csv/g)).toHaveLength(1);
@@ -165,7 +171,9 @@ it("a signal that came when all was done has interrupted nothing", () => {
   expect(ends("import-unstaged", { participants: { stalled: 1 } }, signal)).toBe(ExitCode.again);
 });
 
-it("`report` of an earlier run shows what stands open now, not what stood open when it ended", async () => {
+it("`report` of an earlier run shows what stands open now, not what stood open when it ended", {
+  tags: ["long"],
+}, async () => {
   expect((await run("dismiss", "--input", "manifests-2025-10.csv", "--yes")).code).toBe(ExitCode.ok);
   expect((await run("resume")).code).toBe(ExitCode.person);
   // What waits for a document that no row brings is told, with the command that gives it up.

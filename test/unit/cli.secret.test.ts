@@ -56,7 +56,9 @@ it("without its secret, a ledger can be looked at, cared for and decided upon", 
   }
 });
 
-it("what sends or asks the service says so first: nothing is staged, and the remedy is no folder that is gone", async () => {
+it("what sends or asks the service says so first: nothing is staged, and the remedy is no folder that is gone", {
+  tags: ["long"],
+}, async () => {
   const office = await openProduction();
   const gone = endUnit(office);
   office.writeCsv("x.csv", ["Load,At,Gross", "C,2026-01-01 10:00,5"]);

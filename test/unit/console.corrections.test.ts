@@ -18,7 +18,9 @@ function correctionsOf(office: Office) {
   return { ...createCorrections(target, judge, () => office.world.now), mappings: judge.files };
 }
 
-it("two imports of one input at the same moment are two files, because the first may not have been read yet", async () => {
+it("two imports of one input at the same moment are two files, because the first may not have been read yet", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(weighings);
   await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much", "B,2026-01-01 10:00,more"]);
   const corrections = correctionsOf(office);
@@ -40,7 +42,9 @@ it("two imports of one input at the same moment are two files, because the first
   expect(readdirSync(office.path("corrections"))).toHaveLength(2);
 });
 
-it("a row that waits for a document which no row brings can be corrected: what it refers to may be mistyped", async () => {
+it("a row that waits for a document which no row brings can be corrected: what it refers to may be mistyped", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(
     weighingsWith({
       columns: { other: { header: "Other", optional: true } },
@@ -85,7 +89,9 @@ it("of a refused participant, every row that waits for it is counted, and what h
   expect([overview.toCorrect, (await corrections.tally()).rows]).toEqual([3, 3]);
 });
 
-it("of a mapping that cannot be read, the page says the mistake in one line above its rows, and the mapping's files are watched", async () => {
+it("of a mapping that cannot be read, the page says the mistake in one line above its rows, and the mapping's files are watched", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(weighings);
   await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much"]);
   const corrections = correctionsOf(office);
@@ -135,7 +141,7 @@ describe("rows with several problems", () => {
     return { terminal, console, overview, open };
   }
 
-  it("one edit corrects every row that has the value, whatever else is wrong with it", async () => {
+  it("one edit corrects every row that has the value, whatever else is wrong with it", { tags: ["long"] }, async () => {
     const corrections = correctionsOf(await opened());
     expect(corrections.page(marked)).toMatchObject({
       count: 4,
@@ -156,7 +162,9 @@ describe("rows with several problems", () => {
     expect(await corrections.tally()).toMatchObject({ rows: 4, ready: 1 });
   });
 
-  it("terminal and console give the same causes with the same numbers, and count each row once in all", async () => {
+  it("terminal and console give the same causes with the same numbers, and count each row once in all", {
+    tags: ["long"],
+  }, async () => {
     const { terminal, console, overview, open } = await told(await opened());
     expect(terminal).toEqual([
       ["value-not-allowed", "Mark", 4],
@@ -168,7 +176,9 @@ describe("rows with several problems", () => {
     expect(overview.answer).toBe("4 rows need a correction. Nothing is lost.");
   });
 
-  it("a column whose messages differ in more than five ways is one cause, in the terminal too", async () => {
+  it("a column whose messages differ in more than five ways is one cause, in the terminal too", {
+    tags: ["long"],
+  }, async () => {
     const office = openOffice(weighings);
     const six = ["A", "B", "C", "D", "E", "F"].map((load) => `${load},2026-01-01 10:00,much`);
     await office.brought("w.csv", ["Load,At,Gross", ...six]);
@@ -181,7 +191,9 @@ describe("rows with several problems", () => {
   });
 });
 
-it("a unit that only a cell's format shows is read where the column has `units`, and in corrections of such rows", async () => {
+it("a unit that only a cell's format shows is read where the column has `units`, and in corrections of such rows", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(
     weighingsWith({ columns: { gross: { header: "Gross", as: "number", units: { kg: 1, t: 1000 } } } }),
   );

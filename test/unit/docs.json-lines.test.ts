@@ -37,7 +37,10 @@ const commands = [
   "rowferry import weighings.yaml no-such.csv",
 ];
 
-it("every line that commands print is as its schema says, and every line is printed", { timeout: 60_000 }, async () => {
+it("every line that commands print is as its schema says, and every line is printed", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
   const player = createPlayer();
   const seen = new Set<string>();
   const line = 0;

@@ -44,7 +44,7 @@ test.each([
   ["w-1.csv", ""],
   ["w-1.csv", 'load;what\nL1;"open\n'],
   ["x.csv", "a,b\n1,2\n"],
-])("of two files named %s the bad one is named with its folder", async (name, bad) => {
+])("of two files named %s the bad one is named with its folder", { tags: ["long"] }, async (name, bad) => {
   const office = openOffice(weighingsWith({ files: "w-*" }));
   for (const folder of ["good", "bad"]) mkdirSync(office.path(folder));
   office.writeCsv(`good/w-1.csv`, loads("L1 10 1"));

@@ -54,7 +54,9 @@ async function imported(name: string, content: Buffer | string, ...options: Para
 const ends = (exit: number, rows: object, told = ""): object =>
   expect.objectContaining({ exit, rows: expect.objectContaining(rows), told: expect.stringContaining(told) });
 
-test("a sheet for each month is one input, for guess and import; one that the mapping does not read is told", async () => {
+test("a sheet for each month is one input, for guess and import; one that the mapping does not read is told", {
+  tags: ["long"],
+}, async () => {
   const dated = (day: string, ids: string) =>
     ids
       .split("")
@@ -92,7 +94,7 @@ const line = (number: number, cells: readonly string[], more = "") =>
 const book = (rows: string[], before = "") => writeWorkbook({ sheets: [{ name: "S", rows: rows.join(""), before }] });
 const header = line(1, ["id", "day", "note"]);
 
-test("`hidden: skip` counts rows of a workbook as skipped, and says so (F72, P7)", async () => {
+test("`hidden: skip` counts rows of a workbook as skipped, and says so (F72, P7)", { tags: ["long"] }, async () => {
   const hidden = [3, 4].map((row) => line(row, ["b", "01/10/2025", "x"], ' hidden="1"'));
   const content = await book([header, line(2, ["a", "01/10/2025", "x"]), ...hidden, line(5, ["d", "01/10/2025", "x"])]);
   expect(await imported("rows.xlsx", content, { excel: { hidden: "skip" } })).toEqual(
@@ -104,7 +106,9 @@ test("`hidden: skip` counts rows of a workbook as skipped, and says so (F72, P7)
   );
 });
 
-test("dates that a spreadsheet of another country may have swapped are told by an import too", async () => {
+test("dates that a spreadsheet of another country may have swapped are told by an import too", {
+  tags: ["long"],
+}, async () => {
   /** `01/10/2025` came out as 10 January. */
   const dated = (number: number, day: string) =>
     line(number, [`j${number}`, day, "x"]).replace(`t="str"><v>${day}`, `t="d"><v>${day}`);
@@ -119,7 +123,7 @@ test("dates that a spreadsheet of another country may have swapped are told by a
   }
 });
 
-test("dates among codes are told by an import: a spreadsheet has made them of 1-2", async () => {
+test("dates among codes are told by an import: a spreadsheet has made them of 1-2", { tags: ["long"] }, async () => {
   const told = async (...notes: string[]) => {
     const rows = notes.map((note, at) => line(at + 2, [`j${at}`, "13/10/2025", note]));
     const dated = rows.map((row) => row.replace(/t="str"><v>(2025-)/, 't="d"><v>$1'));
@@ -130,7 +134,7 @@ test("dates among codes are told by an import: a spreadsheet has made them of 1-
   expect(await told("2025-02-01", "2025-02-02", "", "2025-02-03", "open")).not.toContain("among other values");
 });
 
-test("numbers that only their formats show in different units are told by an import", async () => {
+test("numbers that only their formats show in different units are told by an import", { tags: ["long"] }, async () => {
   const formats = ['#,##0.0\\ "KG"', '#,##0.0\\ "TO"', "[$R$-416] 0.00", "[$US$-409] 0.00"];
   const told = async (...shown: number[]) => {
     const rows = shown.map((format, at) =>
@@ -278,7 +282,9 @@ describe("a CSV file", () => {
     expect(await imported("rows.csv", rows, { header: "none" }, ["A", "B", "C"])).toEqual(ends(0, { staged: 3 }));
   });
 
-  test("a last line without its end is said, and held where the mapping requires it (F95)", async () => {
+  test("a last line without its end is said, and held where the mapping requires it (F95)", {
+    tags: ["long"],
+  }, async () => {
     const rows = csv("id,day,note", "1,01/10/2025,1234", "2,02/10/2025,12").trimEnd();
     const told = "Row 3: the file's last line has no line end";
     expect(await imported("rows.csv", rows)).toEqual(ends(0, { staged: 2 }, told));
@@ -349,7 +355,9 @@ describe("a packed file", () => {
     });
   });
 
-  test("a name that leads out of the archive is read within it, by check as by import", async () => {
+  test("a name that leads out of the archive is read within it, by check as by import", {
+    tags: ["long"],
+  }, async () => {
     const content = await writeZip([
       { name: "../../rows-1.csv", data: rows("a") },
       { name: "/abs//./rows-2.csv", data: rows("b") },
@@ -446,7 +454,9 @@ describe("several files of one command", () => {
     });
   });
 
-  test("`allowEmpty` makes it a file of no rows; a header alone is one anyway; one share and one count over all of them, never going back (F25)", async () => {
+  test("`allowEmpty` makes it a file of no rows; a header alone is one anyway; one share and one count over all of them, never going back (F25)", {
+    tags: ["long"],
+  }, async () => {
     const { summary, lines, world } = await importedAll({ allowEmpty: true }, 2000);
     expect(summary).toMatchObject({ exitCode: 0, rows: { staged: 2001 }, problems: [] });
     const reading = lines.filter((one) => one.type === "progress" && one["stage"] === "reading");

@@ -133,7 +133,9 @@ describe("rows that are none", () => {
 describe("a file that belongs to another", () => {
   const orders = text(["NumPedido;DataPedido;CNPJ;RazaoSocial", ...rows("700#;2#/03/2026;CNPJ;Acme")]);
 
-  it("puts its events on the documents of the other, in whatever order they are given", async () => {
+  it("puts its events on the documents of the other, in whatever order they are given", {
+    tags: ["long"],
+  }, async () => {
     const history = text(["Pedido;Status;DataHora", ...rows("700#;{Pago|Enviado};2#/03/2026 10:00", 9)]);
     const { mapping, said, world } = await draftOf({
       "a.csv": history + history.split("\n").slice(1).join("\n"),
@@ -144,7 +146,7 @@ describe("a file that belongs to another", () => {
     expect(await type(world, "import", "m.yaml", "a.csv", "b.csv", "--sandbox")).toBe(0);
   });
 
-  it("of rows without a time says how they would get one", async () => {
+  it("of rows without a time says how they would get one", { tags: ["long"] }, async () => {
     const items = text(["NumPedido;SKU;Qtd", ...rows("700#;S%;#"), ...rows("700#;S%;1#")]);
     const { mapping, said } = await draftOf({ "a.csv": orders, "b.csv": items });
     expect(mapping.inputs.b.documents).toEqual({ num_pedido: { mode: "existing", key: "=num_pedido" } });
@@ -419,7 +421,7 @@ it("documents whose owner another sheet holds, and whose place no column holds, 
   expect(said).toContain("where is it?");
 });
 
-it("a pivot table beside the sheets that it sums up is left out, and said", async () => {
+it("a pivot table beside the sheets that it sums up is left out, and said", { tags: ["long"] }, async () => {
   const book = new ExcelJS.Workbook();
   const orders = rows("P-#;2#/03/2026;#,5").map((row) => row.split(";"));
   book.addWorksheet("Orders").addRows([["Pedido", "Data", "Valor"], ...orders]);
@@ -477,7 +479,7 @@ it("numbers of a workbook that may have lost the zeros of others in their column
   );
 });
 
-it("titles above a header that repeats itself tell its columns apart", async () => {
+it("titles above a header that repeats itself tell its columns apart", { tags: ["long"] }, async () => {
   const book = new ExcelJS.Workbook();
   const sheet = book.addWorksheet("School");
   sheet.addRows([["Records of 2025"], ["Student", null, "Enrollment", null, "Withdrawal", null]]);

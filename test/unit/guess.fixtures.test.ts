@@ -78,7 +78,9 @@ describe("fixtures with a known outcome, with no line edited and no decision ope
     expect(fates("invalid").length).toBeGreaterThanOrEqual(wrong.size - 1);
   });
 
-  it("a workbook of three sheets: organisations and places are found, and referred to by code", async () => {
+  it("a workbook of three sheets: organisations and places are found, and referred to by code", {
+    tags: ["long"],
+  }, async () => {
     const { mapped, fates, expected, yaml } = await stage("organisations/organisations-2025.xlsx");
     expect(yaml).not.toContain("draft: true");
     expect(fates("invalid")).toEqual([]);

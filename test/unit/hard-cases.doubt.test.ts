@@ -63,7 +63,9 @@ async function refuseInDoubt() {
 }
 
 describe("what was refused once more", () => {
-  test("needs a person, says what to look at and what to type, and is not asked about again", async () => {
+  test("needs a person, says what to look at and what to type, and is not asked about again", {
+    tags: ["long"],
+  }, async () => {
     await loseAnswers();
     await imported("M1 40");
     const summary = await world.resume();
@@ -89,7 +91,9 @@ describe("what was refused once more", () => {
     expect([again.requests.sent, again.exitCode]).toEqual([0, 3]);
   });
 
-  test("is said of all its rows when their file comes again, and one word about their document ends it", async () => {
+  test("is said of all its rows when their file comes again, and one word about their document ends it", {
+    tags: ["long"],
+  }, async () => {
     const rows = [...at(10, 20, 30), "M1 40 CLOSE"] as const;
     await loseAnswers([...rows]);
     await world.resume();
@@ -99,7 +103,9 @@ describe("what was refused once more", () => {
     expect([await resumed(), minutes()]).toEqual([0, [1, 10, 20, 30, 40]]);
   });
 
-  test("of a CANCEL is named by its key: the document's name is the next generation's", async () => {
+  test("of a CANCEL is named by its key: the document's name is the next generation's", {
+    tags: ["long"],
+  }, async () => {
     await begun();
     await replaceEach(world.target, ["M1"], "wrong", { clock: world.clock, waitForLock: false });
     throughout(notThere);
@@ -113,7 +119,7 @@ describe("what was refused once more", () => {
     expect([await resumed(), minutes()]).toEqual([0, [1, expect.any(Number), 1]]);
   });
 
-  test("of one document keeps nothing of another from going on by the same command", async () => {
+  test("of one document keeps nothing of another from going on by the same command", { tags: ["long"] }, async () => {
     await loseAnswers();
     await world.resume();
     await imported("M2 1");
@@ -124,7 +130,9 @@ describe("what was refused once more", () => {
     expect(minutes("M2")).toEqual([1, 5]);
   });
 
-  test("is asked about once more by `retry`, and with a corrected row under the same key (H9)", async () => {
+  test("is asked about once more by `retry`, and with a corrected row under the same key (H9)", {
+    tags: ["long"],
+  }, async () => {
     await refuseInDoubt();
     retryAll();
     expect((await world.resume()).requests.sent).toBe(1);
@@ -137,7 +145,9 @@ describe("what was refused once more", () => {
 });
 
 describe("a person's word", () => {
-  test("that events have landed releases what waits behind them; who said so and when stands in `show`", async () => {
+  test("that events have landed releases what waits behind them; who said so and when stands in `show`", {
+    tags: ["long"],
+  }, async () => {
     await loseAnswers();
     await world.resume();
     expect(await say("M1", "landed")).toEqual({ landed: 2, changed: 0, notLanded: 0 });
@@ -151,7 +161,9 @@ describe("a person's word", () => {
     expect(document?.events[1]?.decisions[0]?.at).toMatch(/^20\d\d-/);
   });
 
-  test("may be about one event by its key, or a row; the rest is asked about by the next run", async () => {
+  test("may be about one event by its key, or a row; the rest is asked about by the next run", {
+    tags: ["long"],
+  }, async () => {
     await loseAnswers();
     await world.resume();
     const [row] = (await world.show("M1")).documents[0]?.events[1]?.rows ?? [];
@@ -161,7 +173,7 @@ describe("a person's word", () => {
     expect(states()[2]).toBe("landed-without-id: duplicate-of-own-attempt");
   });
 
-  test("that an event has not landed sends it, and no other", async () => {
+  test("that an event has not landed sends it, and no other", { tags: ["long"] }, async () => {
     await refuseInDoubt();
     faults();
     await say(deduplicationIdOf("M1", 10), "not-landed");
@@ -170,7 +182,9 @@ describe("a person's word", () => {
     expect(minutes()).toEqual([1, 10]);
   });
 
-  test("is believed of a wrong row too, which goes alone then: a refusal without words would leave it in doubt for ever", async () => {
+  test("is believed of a wrong row too, which goes alone then: a refusal without words would leave it in doubt for ever", {
+    tags: ["long"],
+  }, async () => {
     await begun({ sandbox: { terseErrors: true } });
     await imported("M1 10 bad", ...at(20, 30));
     expect(states()[1]).toBe("stalled: refused-in-doubt");
@@ -182,7 +196,9 @@ describe("a person's word", () => {
     expect(minutes()).toEqual([1]);
   });
 
-  test("that was wrong doubles nothing: the duplicate answer is still about our own attempt (P5)", async () => {
+  test("that was wrong doubles nothing: the duplicate answer is still about our own attempt (P5)", {
+    tags: ["long"],
+  }, async () => {
     await begun();
     throughout(lost);
     await imported(...at(10));
@@ -193,7 +209,7 @@ describe("a person's word", () => {
     expect(minutes()).toEqual([1, 10]);
   });
 
-  test("is taken right after a kill, before any run has found what was on the wire", async () => {
+  test("is taken right after a kill, before any run has found what was on the wire", { tags: ["long"] }, async () => {
     await begun();
     await world.run([file("M1 10")], { killAt: { request: 1, when: "after" } });
     expect(await say("M1", "landed")).toMatchObject({ landed: 1 });
@@ -203,7 +219,7 @@ describe("a person's word", () => {
     expect([documentState("M2"), await resumed(), minutes("M2")]).toEqual(["planned", 0, [10]]);
   });
 
-  test("about a CLOSE closes the document", async () => {
+  test("about a CLOSE closes the document", { tags: ["long"] }, async () => {
     await loseAnswers(["M1 10 CLOSE key=once"]);
     await world.resume();
     await say("M1", "landed");
@@ -219,7 +235,7 @@ describe("a person's word", () => {
     expect(states().slice(1)).toEqual(["changed: changed", "landed-without-id: resolved"]);
   });
 
-  test("is not taken for what is not in doubt, unknown, or stranded by evidence", async () => {
+  test("is not taken for what is not in doubt, unknown, or stranded by evidence", { tags: ["long"] }, async () => {
     await begun();
     faults({ nth: 1, action: lost });
     await imported("M2 5");
@@ -233,7 +249,7 @@ describe("a person's word", () => {
       expect(() => checkDoubt(world.target, name, word)).toThrow(expect.objectContaining({ code }));
   });
 
-  test("survives the loss of the ledger's disk by way of the journal", async () => {
+  test("survives the loss of the ledger's disk by way of the journal", { tags: ["long"] }, async () => {
     const journal = join(folder(), "journal.ndjson");
     await loseAnswers(at(10, 20), { journal });
     await world.resume();
@@ -269,14 +285,14 @@ describe("a document in doubt", () => {
     world.setFaults([]);
   }
 
-  test("that is not there, as a person says, is created with its events", async () => {
+  test("that is not there, as a person says, is created with its events", { tags: ["long"] }, async () => {
     await refuseCreation();
     await say(documentKey("M1"), "not-landed");
     expect(await resumed()).toBe(0);
     expect(minutes()).toEqual([10, 20]);
   });
 
-  test("that is there gets its id", async () => {
+  test("that is there gets its id", { tags: ["long"] }, async () => {
     await refuseCreation();
     const document = { ...checkDoubt(world.target, "M1", "not-landed").document };
     const check = { document, documentId: "doc-elsewhere", findings: [], body: null };

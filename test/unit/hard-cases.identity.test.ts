@@ -89,7 +89,9 @@ describe("H29–H32: identities", () => {
   const streets = () => world.sandbox.store.addresses().map(({ street }) => street);
   const placed = (document: string, street: string) => ({ document, minute: 1, street });
 
-  test("H29: two ledgers of one client register a place of a participant that both know once", async () => {
+  test("H29: two ledgers of one client register a place of a participant that both know once", {
+    tags: ["long"],
+  }, async () => {
     open();
     await imported(placed("M1", "Rua 1"));
     await second(placed("N1", "Rua 2"));
@@ -98,7 +100,7 @@ describe("H29–H32: identities", () => {
     expect(streets()).toEqual(["Rua 1", "Rua 2", "Rua 3", "Rua 4"]);
   });
 
-  test("H40: a ledger put back finds the address that it has registered since", async () => {
+  test("H40: a ledger put back finds the address that it has registered since", { tags: ["long"] }, async () => {
     open();
     await imported(placed("M1", "Rua 1"));
     const { ledgerPath } = world.target;
@@ -175,7 +177,9 @@ describe("a participant of which no look and no create can tell", () => {
     expect((await retried()).exitCode).toBe(0);
   });
 
-  test("because the service refuses to make it and yet does not find it needs a person, not another run", async () => {
+  test("because the service refuses to make it and yet does not find it needs a person, not another run", {
+    tags: ["long"],
+  }, async () => {
     open();
     world.setFaults([{ match: { method: "POST", path: "/participants" }, action: answered(409) }]);
     const summary = await imported(...at(10));

@@ -34,18 +34,23 @@ describe("a row that comes late behind a link in doubt", () => {
   test.each([
     ["event", 10],
     ["server", 30],
-  ] as const)("goes first (linkTime %s), and came in time where the link is not there", async (linkTime, minute) => {
-    await loseLink(linkTime, notThere);
-    expect((await imported(...at(minute))).exitCode).toBe(0);
-    expect(states()).toEqual(["landed", "landed", "landed", "landed"]);
-    expect(minutes()).toEqual([1, minute]);
-  });
+  ] as const)(
+    "goes first (linkTime %s), and came in time where the link is not there",
+    { tags: ["long"] },
+    async (linkTime, minute) => {
+      await loseLink(linkTime, notThere);
+      expect((await imported(...at(minute))).exitCode).toBe(0);
+      expect(states()).toEqual(["landed", "landed", "landed", "landed"]);
+      expect(minutes()).toEqual([1, minute]);
+    },
+  );
 
   test.each([
     ["event", 10],
     ["server", 30],
   ] as const)(
     "is refused by the service (linkTime %s) where the link is there; dismissed, it lets the link be asked about",
+    { tags: ["long"] },
     async (linkTime, minute) => {
       await loseLink(linkTime);
       expect((await imported(...at(minute))).exitCode).toBe(3);

@@ -17,7 +17,9 @@ const count = (table: string) =>
 const replaceM1 = () => replaceEach(world.target, ["M1"], "wrong owner", { clock: world.clock, waitForLock: false });
 const all = (minute: number) => ["M1", "M2", "M3"].map((document) => ({ document, minute }));
 
-it("H9: a correction, in doubt, to a later time or another document does not move timelines further than what landed", async () => {
+it("H9: a correction, in doubt, to a later time or another document does not move timelines further than what landed", {
+  tags: ["long"],
+}, async () => {
   open();
   const link = (minute: number, document: string) => ({
     document: "M1",
@@ -77,7 +79,9 @@ describe("H22: equal rows under `key: content`", () => {
     expect(timelines()).toEqual([3]);
   });
 
-  it("a corrected row that becomes a twin of one that landed is another event, not a known one", async () => {
+  it("a corrected row that becomes a twin of one that landed is another event, not a known one", {
+    tags: ["long"],
+  }, async () => {
     open();
     const first = await brought("a.csv", header + twin + broken + broken);
     expect([first.events, first.rows.invalid]).toEqual([{ landed: 1 }, 2]);
@@ -89,7 +93,7 @@ describe("H22: equal rows under `key: content`", () => {
     expect([copy.rows.known, copy.requests.sent]).toEqual([2, 0]);
   });
 
-  it("a corrected row counts the twins of its file that were known", async () => {
+  it("a corrected row counts the twins of its file that were known", { tags: ["long"] }, async () => {
     open();
     await brought("a.csv", header + twin);
     expect((await brought("b.csv", header + twin + broken)).rows).toMatchObject({ known: 1, invalid: 1 });
@@ -169,7 +173,7 @@ describe("H26: generations", () => {
     expect(first?.events[0]?.deduplicationId).not.toBe(second?.events[0]?.deduplicationId);
   });
 
-  it("a known row follows its event into the next generation, where it is open again", async () => {
+  it("a known row follows its event into the next generation, where it is open again", { tags: ["long"] }, async () => {
     open();
     const rows = [...at(10), "M2 10"];
     await imported(...rows);

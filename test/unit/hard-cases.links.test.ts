@@ -50,14 +50,16 @@ describe("H16, H17: linked documents", () => {
 });
 
 describe("H18: what one event writes on other timelines", () => {
-  test("linkTime event: a back-reference stands at its event's own time", async () => {
+  test("linkTime event: a back-reference stands at its event's own time", { tags: ["long"] }, async () => {
     open();
     const summary = await imported(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"));
     expect([summary.exitCode, refusals()]).toEqual([0, 0]);
     expect(timeline("B")).toEqual(["5 Weighing sent", "20 RELATED mirror", "30 Weighing sent"]);
   });
 
-  test("linkTime server: the other document's pending events go first, and what comes later is late", async () => {
+  test("linkTime server: the other document's pending events go first, and what comes later is late", {
+    tags: ["long"],
+  }, async () => {
     open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
     await imported(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"));
     expect(timeline("B").map((event) => event.split(" ").slice(-2).join(" "))).toEqual([
@@ -70,7 +72,9 @@ describe("H18: what one event writes on other timelines", () => {
     expect(refusals()).toBe(0);
   });
 
-  test("linkTime server: what a lost answer left to be confirmed by a duplicate took place since it was first sent", async () => {
+  test("linkTime server: what a lost answer left to be confirmed by a duplicate took place since it was first sent", {
+    tags: ["long"],
+  }, async () => {
     open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
     await imported(...on("B", 5), ...on("A", 1));
     faults({ nth: 1, action: lost });
@@ -84,7 +88,7 @@ describe("H18: what one event writes on other timelines", () => {
     ]);
   });
 
-  test("a propagated event meets every related document, and moves it on", async () => {
+  test("a propagated event meets every related document, and moves it on", { tags: ["long"] }, async () => {
     open();
     const propagated = "A 30 propagate";
     await imported(...on("B", 5, 20, 40), ...on("A", 1), related("A", 10, "B"), propagated);
@@ -101,7 +105,9 @@ describe("H18: what one event writes on other timelines", () => {
     expect(refusals()).toBe(0);
   });
 
-  test("a copy along a one-way relation is met within a plan; of rows that come later only the service can tell", async () => {
+  test("a copy along a one-way relation is met within a plan; of rows that come later only the service can tell", {
+    tags: ["long"],
+  }, async () => {
     open();
     const propagated = "A 30 propagate";
     await imported(...on("B", 5, 20, 40), related("A", 10, "B", false), propagated);
@@ -117,6 +123,7 @@ describe("H18: what one event writes on other timelines", () => {
 
   test.each([true, false])(
     "a copy to what the document has made is met within a plan, where the service makes one: %s",
+    { tags: ["long"] },
     async (propagateToTargets) => {
       open({ sandbox: { propagateToTargets } });
       const onTarget = (minute: number) => ({ document: "T", minute, key: String(minute), onTarget: true });

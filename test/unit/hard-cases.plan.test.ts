@@ -52,7 +52,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     expect(refusals()).toBe(0);
   });
 
-  test("what was to follow a CLOSE that the service refuses is not lost", async () => {
+  test("what was to follow a CLOSE that the service refuses is not lost", { tags: ["long"] }, async () => {
     open();
     await imported(...on("M1", 10), "M1 20 CLOSE bad", ...on("M1", 30));
     expect(standing()).toEqual(["M1 10 landed", "M1 20 rejected service-refused", "M1 30 held behind-rejected"]);
@@ -61,7 +61,9 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     expect(timeline("M1")).toEqual(["10 Weighing sent", "30 Weighing sent"]);
   });
 
-  test("what was refused without doubt is not sent after a CLOSE with an earlier time that came meanwhile", async () => {
+  test("what was refused without doubt is not sent after a CLOSE with an earlier time that came meanwhile", {
+    tags: ["long"],
+  }, async () => {
     open();
     await imported(...on("M1", 10));
     const busy = answered(429);
@@ -122,7 +124,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     expect(standing().at(-1)).toBe("M1 30 changed changed");
   });
 
-  test("a CLOSE that the service refuses as late ends no doubt", async () => {
+  test("a CLOSE that the service refuses as late ends no doubt", { tags: ["long"] }, async () => {
     open();
     await imported(...on("M1", 10));
     cutOff("after");
@@ -138,7 +140,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
 });
 
 describe("H12: only what could still be sent in place holds", () => {
-  test("a late row is reported and holds nothing", async () => {
+  test("a late row is reported and holds nothing", { tags: ["long"] }, async () => {
     open();
     await imported(...on("M1", 20));
     const summary = await imported(...on("M1", 10, 30));
@@ -153,7 +155,7 @@ describe("H12: only what could still be sent in place holds", () => {
     expect(standing()).toEqual(["M1 20 landed", "M1 30 landed"]);
   });
 
-  test("a changed row holds nothing", async () => {
+  test("a changed row holds nothing", { tags: ["long"] }, async () => {
     open();
     await imported("M1 10 weight=1");
     await imported("M1 10 weight=2", ...on("M1", 20));
@@ -162,7 +164,7 @@ describe("H12: only what could still be sent in place holds", () => {
 });
 
 describe("H13: what holds, and for whom", () => {
-  test("a refused event, until it is corrected in place", async () => {
+  test("a refused event, until it is corrected in place", { tags: ["long"] }, async () => {
     open();
     await imported("M1 10 bad", ...on("M1", 20));
     expect(standing()).toEqual(["M1 10 rejected service-refused", "M1 20 held behind-rejected"]);
@@ -227,7 +229,9 @@ describe("H13: what holds, and for whom", () => {
   });
 });
 
-test("H13, H18: a relation that stands open holds what is later on the other document", async () => {
+test("H13, H18: a relation that stands open holds what is later on the other document", {
+  tags: ["long"],
+}, async () => {
   open();
   await imported(...on("A", 1), ...on("B", 1));
   const nothing = notThere;
@@ -250,7 +254,9 @@ describe("H14, H15: invalid rows", () => {
     expect([standing(), summary.exitCode]).toEqual([["M1 10 landed"], 3]);
   });
 
-  test("H14: with `unplacedRows: hold` it holds what is later in its input, until it is dismissed", async () => {
+  test("H14: with `unplacedRows: hold` it holds what is later in its input, until it is dismissed", {
+    tags: ["long"],
+  }, async () => {
     open({ settings: { unplacedRows: "hold" } });
     const rows = ["M1 10", invalidRow(3, []), "M2 10"];
     await world.import([fileOf(rows)]);
@@ -260,7 +266,7 @@ describe("H14, H15: invalid rows", () => {
     expect(await resumed()).toBe(0);
   });
 
-  test("H15: one whose event has landed holds nothing", async () => {
+  test("H15: one whose event has landed holds nothing", { tags: ["long"] }, async () => {
     open();
     await imported("M1 10 key=k");
     await world.import([fileOf([invalidRow(2, [{ key: "M1", event: "weighing", keyParts: ["k"] }]), "M1 20"])]);
@@ -268,7 +274,9 @@ describe("H14, H15: invalid rows", () => {
   });
 });
 describe("H20, H28: the future, and documents without events", () => {
-  test("H20: what waits only for the future, in however many steps, needs nobody tonight", async () => {
+  test("H20: what waits only for the future, in however many steps, needs nobody tonight", {
+    tags: ["long"],
+  }, async () => {
     open();
     const later = TONIGHT + 5000;
     await imported(
@@ -303,7 +311,9 @@ describe("H20, H28: the future, and documents without events", () => {
     expect(timeline("M1")).toHaveLength(3);
   });
 
-  test("H28: a document without a due event is created with its first one, unless the mapping says createEmpty", async () => {
+  test("H28: a document without a due event is created with its first one, unless the mapping says createEmpty", {
+    tags: ["long"],
+  }, async () => {
     open();
     const { outcomes } = await world.import([
       fileOf([

@@ -137,7 +137,9 @@ describe("H2, H3: a duplicate", () => {
     expect(states()[1]).toBe("rejected: service-refused");
   });
 
-  test("of a key that this ledger never sent is foreign (P5): what precedes it goes, what follows is held", async () => {
+  test("of a key that this ledger never sent is foreign (P5): what precedes it goes, what follows is held", {
+    tags: ["long"],
+  }, async () => {
     await begun();
     const mine = world.target.ledgerPath;
     // Another ledger of the same integrator has sent the event of minute 20 to a document of its own.
@@ -152,7 +154,7 @@ describe("H2, H3: a duplicate", () => {
 });
 
 describe("H4: a create answered 409", () => {
-  test("that names the document's key leaves it stranded, with its events", async () => {
+  test("that names the document's key leaves it stranded, with its events", { tags: ["long"] }, async () => {
     open();
     faults({ nth: 1, action: lost });
     const summary = await imported(...at(10, 20));
@@ -161,7 +163,9 @@ describe("H4: a create answered 409", () => {
     expect(summary.exitCode).toBe(3);
   });
 
-  test("that names an event's key is repeated without events; the document is there, and the event is foreign", async () => {
+  test("that names an event's key is repeated without events; the document is there, and the event is foreign", {
+    tags: ["long"],
+  }, async () => {
     open();
     await imported("M2 1");
     await postAs("M2", deduplicationIdOf("M1", 20));
@@ -200,7 +204,7 @@ describe("H4: what rides with a create for the first time, while an earlier crea
     faults();
   });
 
-  test("is not in doubt when the document's key is taken: that request wrote nothing", async () => {
+  test("is not in doubt when the document's key is taken: that request wrote nothing", { tags: ["long"] }, async () => {
     await imported(...at(10));
     expect([documentState(), ...states()]).toEqual([
       "stranded",
@@ -214,7 +218,7 @@ describe("H4: what rides with a create for the first time, while an earlier crea
     expect(states()[0]).toBe("rejected: service-refused");
   });
 
-  test("is not in doubt when no try of it was taken up", async () => {
+  test("is not in doubt when no try of it was taken up", { tags: ["long"] }, async () => {
     throughout(answered(429));
     await imported(...at(10));
     expect(documentState()).toBe("stalled");
@@ -231,18 +235,22 @@ describe("H6: an accepted answer of the wrong shape", () => {
   test.each([
     ["another number of events", oneEvent],
     ["no events at all", noEvents],
-  ])("with %s leaves them in doubt; asked again in the same run, the duplicates settle them", async (_, answer) => {
-    open();
-    for (const rows of [at(1, 2), at(10, 20)])
-      expect((await world.import([file(...rows)], instead({ 1: answer }))).exitCode).toBe(0);
-    expect(new Set(states())).toEqual(new Set(["landed-without-id: duplicate-of-own-attempt"]));
-    expect(minutes()).toEqual([1, 2, 10, 20]);
-    const times = world.sandbox.store.requests().map(({ at: when }) => when);
-    // service.md, Errors: a second of backoff before it is asked again.
-    expect((times.at(-2) ?? 0) - (times.at(-3) ?? 0)).toBeGreaterThanOrEqual(1000);
-  });
+  ])(
+    "with %s leaves them in doubt; asked again in the same run, the duplicates settle them",
+    { tags: ["long"] },
+    async (_, answer) => {
+      open();
+      for (const rows of [at(1, 2), at(10, 20)])
+        expect((await world.import([file(...rows)], instead({ 1: answer }))).exitCode).toBe(0);
+      expect(new Set(states())).toEqual(new Set(["landed-without-id: duplicate-of-own-attempt"]));
+      expect(minutes()).toEqual([1, 2, 10, 20]);
+      const times = world.sandbox.store.requests().map(({ at: when }) => when);
+      // service.md, Errors: a second of backoff before it is asked again.
+      expect((times.at(-2) ?? 0) - (times.at(-3) ?? 0)).toBeGreaterThanOrEqual(1000);
+    },
+  );
 
-  test("that stays unreadable is left in doubt, and the next run asks again", async () => {
+  test("that stays unreadable is left in doubt, and the next run asks again", { tags: ["long"] }, async () => {
     await begun();
     const summary = await world.import([file(...at(10, 20))], instead({ 1: unread, 2: unread }));
     expect(states().slice(1)).toEqual(["stalled: answer-unreadable", "stalled: answer-unreadable"]);
@@ -310,7 +318,9 @@ test("a web page with status 404 is not the service's: its documents are not gon
   expect(minutes()).toEqual([1, 10, 20]);
 });
 
-test("a web page with status 404 in place of a lookup makes no participant absent, and corrects no row", async () => {
+test("a web page with status 404 in place of a lookup makes no participant absent, and corrects no row", {
+  tags: ["long"],
+}, async () => {
   open();
   world.setFaults([{ match: { path: "/participants" }, action: page }]);
   const { exitCode, problems } = await imported(...at(10));
@@ -320,7 +330,7 @@ test("a web page with status 404 in place of a lookup makes no participant absen
   expect(minutes()).toEqual([10]);
 });
 
-test("H8: a revoked credential stops the run and rejects no row", async () => {
+test("H8: a revoked credential stops the run and rejects no row", { tags: ["long"] }, async () => {
   await begun();
   world.setFaults([{ match: { path: "/documents/events" }, action: answered(403) }]);
   const summary = await imported(...at(10), "M2 10");
@@ -331,7 +341,9 @@ test("H8: a revoked credential stops the run and rejects no row", async () => {
   expect(await resumed()).toBe(0);
 });
 
-test("H9: a correction of an event in doubt goes out under the same key; a duplicate means that the earlier content landed", async () => {
+test("H9: a correction of an event in doubt goes out under the same key; a duplicate means that the earlier content landed", {
+  tags: ["long"],
+}, async () => {
   await begun();
   throughout(lost);
   await imported("M1 10 weight=5");
@@ -348,7 +360,9 @@ test("H9: a correction of an event in doubt goes out under the same key; a dupli
   expect([states()[1], back.exitCode]).toEqual(["landed-without-id", 0]);
 });
 
-test("H4: what rode with a create that was lost is in doubt no more once its document is created without it", async () => {
+test("H4: what rode with a create that was lost is in doubt no more once its document is created without it", {
+  tags: ["long"],
+}, async () => {
   open();
   throughout(notThere);
   await imported("M1 30");
@@ -380,7 +394,7 @@ describe("H10: the service's clock decides", () => {
   test.each([
     ["fast", 3_600_000],
     ["slow", -3_600_000],
-  ])("a %s local clock turns no good row into a refusal", async (_, clockAhead) => {
+  ])("a %s local clock turns no good row into a refusal", { tags: ["long"] }, async (_, clockAhead) => {
     const now = await ahead({}, clockAhead);
     // Without registrations before them, the first request is the first word of the service's clock.
     const summary = await imported(...at(now - 120, now - 30, now + 30));
@@ -390,7 +404,9 @@ describe("H10: the service's clock decides", () => {
     expect(states()[3]).toBe("landed");
   });
 
-  test("what was sent too early and refused without doubt is deferred: it stalls nothing", async () => {
+  test("what was sent too early and refused without doubt is deferred: it stalls nothing", {
+    tags: ["long"],
+  }, async () => {
     const now = await ahead();
     throughout(answered(429));
     const first = await imported(...at(now + 20, now + 30));
@@ -400,7 +416,9 @@ describe("H10: the service's clock decides", () => {
     expect(states().slice(1)).toEqual(["landed", "landed"]);
   });
 
-  test("the next run knows the service's clock before its first answer: nothing is sent too early, nor a CANCEL dated too late", async () => {
+  test("the next run knows the service's clock before its first answer: nothing is sent too early, nor a CANCEL dated too late", {
+    tags: ["long"],
+  }, async () => {
     await begun({ clockAhead: 3_600_000 });
     const now = (world.clock.now() - 3_600_000 - START) / 60_000;
     const before = refusals();
@@ -416,14 +434,16 @@ describe("H10: the service's clock decides", () => {
     expect(minutes("M1")).toEqual([1, expect.any(Number), 1]);
   });
 
-  test("a clock that has been set right since defers nothing for a night", async () => {
+  test("a clock that has been set right since defers nothing for a night", { tags: ["long"] }, async () => {
     await begun({ clockAhead: -3_600_000 });
     world.withLedger((database) => database.exec("UPDATE facts SET value = -7200000 WHERE name = 'service-ahead'"));
     await imported(...at(5));
     expect(states()[1]).toBe("landed");
   });
 
-  test("no document is created without its events because they are still to come (H28), though only the refusal tells the time", async () => {
+  test("no document is created without its events because they are still to come (H28), though only the refusal tells the time", {
+    tags: ["long"],
+  }, async () => {
     const now = await ahead();
     for (const rows of [on("M2", now - 10, now + 30), on("M3", now + 40)]) {
       forgetClock();
@@ -446,7 +466,9 @@ describe("H10: the service's clock decides", () => {
     expect(summary.problems.map(({ code }) => code)).not.toContain("foreign-collision");
   });
 
-  test("what was sent too early cannot have landed where a CANCEL of an earlier time did", async () => {
+  test("what was sent too early cannot have landed where a CANCEL of an earlier time did", {
+    tags: ["long"],
+  }, async () => {
     const now = await ahead({ maxEventsPerRequest: 1 });
     await world.run([file(...at(now + 30))], { killAt: { request: 1, when: "after" } });
     const summary = await imported("M1 20 CANCEL reason=wrong");
@@ -454,7 +476,9 @@ describe("H10: the service's clock decides", () => {
     expect(summary.exitCode).toBe(3);
   });
 
-  test("what is still to come cannot have landed, though its answers were lost: it is deferred, not in doubt", async () => {
+  test("what is still to come cannot have landed, though its answers were lost: it is deferred, not in doubt", {
+    tags: ["long"],
+  }, async () => {
     const now = await ahead();
     throughout(lost);
     const summary = await imported(...at(now + 30));

@@ -48,7 +48,7 @@ it("of equal rows a dismissal gives up the one that was named, also when they co
 const unread = ["L1 10 x", "L1 20 5"];
 
 describe("a row that another file brought right", () => {
-  it("stays settled when its own file comes back", async () => {
+  it("stays settled when its own file comes back", { tags: ["long"] }, async () => {
     const right = ["L1 10 7", "L1 20 5"];
     const office = await openOfficeAt(createSandbox({ rate: null }), weighings);
     const brought = (file: string, ...more: string[]) =>
@@ -105,7 +105,7 @@ describe("two rows of one import that correct one row", () => {
     expect(weights(office)).toEqual([other, "L1 20 5"]);
   });
 
-  it("and contradict each other in one file are both in question", async () => {
+  it("and contradict each other in one file are both in question", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);
     const summary = await office.brought("c.csv", await corrected(office, "L1 10 1", "L1 10 2"));
     expect(summary).toEqual(ended(3, 1, { problems: [expect.objectContaining({ code: "event-key-twice" })] }));
@@ -125,7 +125,7 @@ describe("two rows of one import that correct one row", () => {
 describe("a rowId that a later file brings with a row that cannot be read", () => {
   const byLoad = weighingsWith({ rowId: "=load", event: { key: "once" } });
 
-  it("is not corrected by the earlier file, which comes again beside it", async () => {
+  it("is not corrected by the earlier file, which comes again beside it", { tags: ["long"] }, async () => {
     const office = openOffice(byLoad);
     office.writeCsv("w-a.csv", loads("L1 10 1", "L2 20 2"));
     office.writeCsv("w-b.csv", loads("L1  3"));
@@ -151,7 +151,7 @@ describe("a file that comes back with the same bytes", () => {
     return office;
   };
 
-  it("is judged anew once another file has changed what it says (A, B, A)", async () => {
+  it("is judged anew once another file has changed what it says (A, B, A)", { tags: ["long"] }, async () => {
     const office = await both();
     expect(await office.import("w-a.csv")).toMatchObject({ exitCode: 0, rows: { known: 3 }, open: { events: {} } });
     expect(weights(office)).toEqual(A);
@@ -187,7 +187,7 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
     return { office, summary: await office.brought("w.csv", loads(...rows)) };
   };
 
-  it("does not send the deleted rows, says so, and lets a person decide", async () => {
+  it("does not send the deleted rows, says so, and lets a person decide", { tags: ["long"] }, async () => {
     const { office, summary } = await back(...three);
     expect(summary).toMatchObject({
       exitCode: 3,
@@ -216,7 +216,9 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
     },
   );
 
-  it("stops, and sends none of them, if a damaged page hides what the file has in common with the earlier one; the remedy of `ledger check` mends it", async () => {
+  it("stops, and sends none of them, if a damaged page hides what the file has in common with the earlier one; the remedy of `ledger check` mends it", {
+    tags: ["long"],
+  }, async () => {
     const office = openOffice(weighings);
     await office.brought("w.csv", loads(...three));
     office.writeCsv("w.csv", loads(...five));
@@ -244,7 +246,7 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
   });
 });
 
-it("an upload that broke off (F87) comes to rest by itself when the whole file comes", async () => {
+it("an upload that broke off (F87) comes to rest by itself when the whole file comes", { tags: ["long"] }, async () => {
   const office = openOffice(weighings);
   const whole = "Load,At,Gross\nL1,2026-01-01 10:10,10\nL2,2026-01-01 10:20,20\nL3,2026-01-01 10:30,30\n";
   for (const cut of [whole.indexOf("L3") + 9, whole.indexOf(",30\n") + 1]) {
@@ -261,7 +263,9 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
   const bad = ["L1 10 10", "L1 20 2O", "L2 30 30"];
   const told = [{ code: "still-wrong-in-source", count: 1 }];
 
-  it("is known, is said once, and holds nothing; a third version is judged like any other", async () => {
+  it("is known, is said once, and holds nothing; a third version is judged like any other", {
+    tags: ["long"],
+  }, async () => {
     const office = openOffice(weighings);
     let summary = await office.brought("w-1.csv", loads(...bad));
     expect(summary).toMatchObject({ exitCode: 3, rows: { invalid: 1 } });
@@ -279,7 +283,7 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
     expect(await office.brought("w-4.csv", loads("L1 10 10", "L1 20 21", "L2 30 30"))).toEqual(changed(3, 1));
   });
 
-  it("only as often as it was corrected, also where the correction is staged again", async () => {
+  it("only as often as it was corrected, also where the correction is staged again", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);
     const mended = { x: "1", "2026-01-01 10:10": "2026-01-01 10:11" };
     const rows = office.rejectedRows(await office.brought("w.csv", loads(...twins)), mended);
@@ -311,7 +315,9 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
     },
   );
 
-  it("also where it was late or changed, and comes as it was in another copy of its rejected file", async () => {
+  it("also where it was late or changed, and comes as it was in another copy of its rejected file", {
+    tags: ["long"],
+  }, async () => {
     const office = openOffice(weighings);
     await office.brought("w-1.csv", loads("L1 30 30", "L3 30 30"));
     const summary = await office.brought("w-2.csv", loads("L1 30 30", "L1 10 10", "L3 30 31", "L2 10 x"));
@@ -325,7 +331,9 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
   });
 });
 
-it("a change that was dismissed is not sent by a later replacement, and stays dismissed behind it (H23, H26)", async () => {
+it("a change that was dismissed is not sent by a later replacement, and stays dismissed behind it (H23, H26)", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(weighings);
   await office.brought("a.csv", loads(...A));
   expect(await office.brought("b.csv", loads(...B))).toEqual(changed(3, 1));

@@ -21,7 +21,9 @@ describe("a file whose name the mapping reads", () => {
     expect(again.rows).toMatchObject({ read: 1, known: 1 });
   });
 
-  it("gives its name to the rows that correct its own, also in a corrected file of a corrected file", async () => {
+  it("gives its name to the rows that correct its own, also in a corrected file of a corrected file", {
+    tags: ["long"],
+  }, async () => {
     const office = openOffice(byFile);
     const night = await office.brought("scale-A-1.csv", loads("- 10 1", "- 20 x"));
     const wrong = await office.brought("mended.csv", office.rejectedRows(night, { x: "y" }));

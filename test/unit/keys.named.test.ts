@@ -20,7 +20,9 @@ it("a participant that is refused is named by its row in collected output, not b
   expect(JSON.stringify(summary) + out).not.toContain("11222333000181");
 });
 
-it("a row whose time is still to come is open until then, and dismissed once it is given up", async () => {
+it("a row whose time is still to come is open until then, and dismissed once it is given up", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(weighings);
   const summary = await office.brought("w.csv", loads("L1 2040-01-01T10:10 1"));
   expect(summary).toMatchObject({ exitCode: 0, outcomes: { later: 1 } });
@@ -32,7 +34,9 @@ it("a row whose time is still to come is open until then, and dismissed once it 
   await office.ends(0, "status", "all is well. Nothing is open.");
 });
 
-it("rows are given up all or none: each fits something open, in the input that is named with it", async () => {
+it("rows are given up all or none: each fits something open, in the input that is named with it", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(weighings);
   await office.brought("w-1.csv", loads("L1 10 x", "L2 10 y"));
   await office.brought("w-2.csv", loads("L3 10 x"));
@@ -42,7 +46,9 @@ it("rows are given up all or none: each fits something open, in the input that i
   expect(await dismiss("--row", "w-1.csv:3")).toEqual(done("Dismissed: 2 rows."));
 });
 
-it("a row number that several open rows have (F87) is refused with the choices, and gives up nothing", async () => {
+it("a row number that several open rows have (F87) is refused with the choices, and gives up nothing", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(weighings);
   for (const name of ["w-1.csv", "w-2.csv"]) await office.brought(name, loads(`${name} 10 x`));
   const answer = await office.type("dismiss", "--row", "2");
@@ -50,7 +56,9 @@ it("a row number that several open rows have (F87) is refused with the choices, 
   await office.ends(0, "dismiss --row w-1.csv:2", "Dismissed: 1 row.");
 });
 
-it("a row number that several open rows have (F87) is told apart by the run where one file has come twice", async () => {
+it("a row number that several open rows have (F87) is told apart by the run where one file has come twice", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(weighings);
   for (const load of ["L1", "L2"]) await office.brought("w.csv", loads(`${load} 10 x`));
   const answer = await office.type("dismiss", "--row", "w.csv:2");
@@ -59,7 +67,7 @@ it("a row number that several open rows have (F87) is told apart by the run wher
   expect(await office.type("dismiss", "--row", "w.csv:2", "--run", run)).toEqual(done("Dismissed: 1 row."));
 });
 
-it("a run counts the rows of a group, not the group (F11, H45)", async () => {
+it("a run counts the rows of a group, not the group (F11, H45)", { tags: ["long"] }, async () => {
   const attributes = { public: { Gross: "=sum(gross)" } };
   const event = { key: "once", externalCreatedAt: "=first(at)", attributes };
   const office = openOffice(weighingsWith({ group: "=load", event }));

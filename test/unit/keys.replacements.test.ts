@@ -50,7 +50,9 @@ it("a replacement whose CANCEL is refused (F88) leaves one live document, says w
   expect(there(office)).toEqual(["L1 cancelled 1 2", "L1 open 1 3"]);
 });
 
-it("a document that somebody else has cancelled is told apart, replaced by the printed commands, and no difference any more", async () => {
+it("a document that somebody else has cancelled is told apart, replaced by the printed commands, and no difference any more", {
+  tags: ["long"],
+}, async () => {
   const sandbox = createSandbox({ rate: null });
   const office = await openOfficeAt(sandbox, weighings);
   await office.brought("w-1.csv", loads("L1 10 1"));

@@ -58,7 +58,9 @@ const load = (name: string) => ["Load,At,Code", `${name},2026-01-01 10:10,1`];
 const zipCodes = (office: Office) => office.addresses().map(({ zipCode }) => zipCode);
 
 describe("one reference key for two records (F74)", () => {
-  it("is the first record's under `first`, with a warning, also when the second comes with a later file", async () => {
+  it("is the first record's under `first`, with a warning, also when the second comes with a later file", {
+    tags: ["long"],
+  }, async () => {
     const office = openOffice(referring("first"));
     await office.brought("org-1.csv", orgs(alfa));
     await office.brought("load-1.csv", load("L1"));
@@ -81,7 +83,9 @@ describe("an address that is given twice", () => {
     expect(zipCodes(office)).toEqual(["13000000"]);
   });
 
-  it("with fields that only one of the rows gives has them all, as long as they can be sent; then it is told", async () => {
+  it("with fields that only one of the rows gives has them all, as long as they can be sent; then it is told", {
+    tags: ["long"],
+  }, async () => {
     for (const rows of [
       [alfa, withoutZip],
       [withoutZip, alfa],
@@ -192,7 +196,7 @@ describe("work that would disappear (F82)", () => {
     expect(weights(office)).toEqual(["L1 10 1"]);
   });
 
-  it("a rowId that moves to another document is told before anything is sent", async () => {
+  it("a rowId that moves to another document is told before anything is sent", { tags: ["long"] }, async () => {
     const office = openOffice(named);
     await office.brought("w-1.csv", byId("L1 10 1 r1"));
     office.writeCsv("w-2.csv", byId("L2 10 1 r1"));
@@ -252,7 +256,7 @@ describe("`each: row` with one key on two rows of a group (F84)", () => {
 });
 
 describe("a correction that changes a key (F83)", () => {
-  it("as a spreadsheet changes one is a problem of the row", async () => {
+  it("as a spreadsheet changes one is a problem of the row", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);
     const rejected = await office.brought("w.csv", loads("007 10 x", "K1 10 x"));
     const mangled = office.rejectedRows(rejected, { "007": "7", K1: "k1", x: "1" });
@@ -262,7 +266,7 @@ describe("a correction that changes a key (F83)", () => {
     expect(weights(office)).toEqual(["007 10 1", "K1 10 1"]);
   });
 
-  it("as a spreadsheet changes one is taken where a person writes `ok`", async () => {
+  it("as a spreadsheet changes one is taken where a person writes `ok`", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);
     const rejected = await office.brought("w.csv", loads("007 10 x"));
     const meant = office.rejectedRows(rejected, { "007": "7", x: "1", "number-unreadable": "ok" });
@@ -270,7 +274,9 @@ describe("a correction that changes a key (F83)", () => {
     expect(weights(office)).toEqual(["7 10 1"]);
   });
 
-  it("holds what is later, and can still be mended, if a spreadsheet changed the key of a row that is still wrong", async () => {
+  it("holds what is later, and can still be mended, if a spreadsheet changed the key of a row that is still wrong", {
+    tags: ["long"],
+  }, async () => {
     const office = openOffice(weighings);
     const wrong = await office.brought("w.csv", loads("007 10 1", "007 20 x", "007 30 3"));
     const rows = (mended: object) => office.rejectedRows(wrong, mended as { [cell: string]: string });
@@ -299,7 +305,7 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
     },
   );
 
-  it("are named in the summary, once", async () => {
+  it("are named in the summary, once", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);
     const first = ["K1 10 1", "k1 10 1", "Ｋ1 10 1", "007 10 1", "7 10 1", "8 10 1"];
     const summary = await office.brought("w.csv", loads(...first));
@@ -313,7 +319,7 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
 describe("two rows of one event that differ", () => {
   const twice = ["L1 10 1", "L1 10 2", "L2 10 5"];
 
-  it("are both in the rejected file, and the one lands that alone is kept (F21)", async () => {
+  it("are both in the rejected file, and the one lands that alone is kept (F21)", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);
     const summary = await office.brought("w.csv", loads(...twice));
     expect(refusedBy(summary)).toEqual([3, 1, 2, ["1 event-key-twice"]]);
@@ -365,7 +371,7 @@ describe("a copy of a mapping under another file name", () => {
     },
   );
 
-  it("is refused where it keys an event in another way", async () => {
+  it("is refused where it keys an event in another way", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);
     await office.brought("w.csv", loads("L1 10 1"));
     office.writeMapping(weighingsWith({ event: { key: "=gross" } }));
@@ -373,7 +379,9 @@ describe("a copy of a mapping under another file name", () => {
     await office.ends(2, "import copy.yaml w.csv", "load/weighing (1 sent, such as load L1)");
   });
 
-  it("sends them where its documents are said to be others, and nothing where it is a mere copy", async () => {
+  it("sends them where its documents are said to be others, and nothing where it is a mere copy", {
+    tags: ["long"],
+  }, async () => {
     const office = openOffice(weighings);
     await office.brought("w.csv", loads("L1 10 1"));
     for (const copy of [weighings, renamed({ cargo: { ...plain, was: "none" } })]) {

@@ -57,7 +57,7 @@ it("the schema belongs to one service and client", () => {
   );
 });
 
-it("may lose its log to the last process that closes it, at any moment", async () => {
+it("may lose its log to the last process that closes it, at any moment", { tags: ["long"] }, async () => {
   const path = join(folder(), "ledger.db");
   const others = `const { rmSync, writeFileSync } = require("node:fs");
     const log = ${JSON.stringify(`${path}-wal`)};
@@ -235,14 +235,14 @@ describe("ledger rebind", () => {
     };
   }
 
-  it("moves a ledger to another address of the service that knows its participants", async () => {
+  it("moves a ledger to another address of the service that knows its participants", { tags: ["long"] }, async () => {
     const made = await used();
     const found = await made.clock.run(rebind(movedTarget(made), options(made)));
     expect(found).toEqual({ before: "https://service.test as client sandbox", lookedUp: 1, journal: null });
     expect(() => made.withLedger(() => {})).toThrow(expect.objectContaining({ code: "ledger-of-another-target" }));
   });
 
-  it("is refused where the service does not know them", async () => {
+  it("is refused where the service does not know them", { tags: ["long"] }, async () => {
     const made = await used();
     const stranger = createWorld();
     try {
@@ -256,7 +256,9 @@ describe("ledger rebind", () => {
     }
   });
 
-  it("is refused by another tenant, which knows the participants and none of the documents", async () => {
+  it("is refused by another tenant, which knows the participants and none of the documents", {
+    tags: ["long"],
+  }, async () => {
     const made = await used();
     const newest = made.sandbox.store.documents().at(-1)?.id ?? "";
     const refused = rebind(
@@ -274,14 +276,14 @@ describe("ledger rebind", () => {
     made.withLedger(() => {});
   });
 
-  it("is not refused for a document that is gone where another is there", async () => {
+  it("is not refused for a document that is gone where another is there", { tags: ["long"] }, async () => {
     const made = await used();
     const [oldest] = made.sandbox.store.documents();
     const transport = anotherTenant(made, (id) => id !== oldest?.id);
     expect(await made.clock.run(rebind(movedTarget(made), options(made, transport)))).toMatchObject({ lookedUp: 1 });
   });
 
-  it("leaves it to the participants where all documents are cancelled", async () => {
+  it("leaves it to the participants where all documents are cancelled", { tags: ["long"] }, async () => {
     const made = await used();
     made.withLedger((database) => database.exec("UPDATE document_states SET state = 'cancelled'"));
     const transport = anotherTenant(made, () => true);
@@ -306,19 +308,23 @@ describe("ledger rebind", () => {
           throw new TransportFailure("headers-timeout", true, "no answer in time");
         },
     ],
-  ])("says soon that a service that %s does not answer, and ends within a minute", async (_how, down) => {
-    const made = await used();
-    const began = made.clock.now();
-    const said: [number, string][] = [];
-    const transport = down(made, sandboxTransport(made.sandbox, made.clock));
-    const observe = (event: PipelineEvent) =>
-      void (event.type === "notice" && said.push([made.clock.now() - began, event.message]));
-    await expect(
-      made.clock.run(rebind(movedTarget(made), { ...options(made, transport), observe })),
-    ).rejects.toMatchObject({ code: "service-outage", message: expect.stringContaining("https://new.service.test") });
-    expect(made.clock.now() - began).toBeLessThanOrEqual(65_000);
-    expect(said).toEqual([[expect.any(Number), expect.stringContaining("does not answer")]]);
-    expect(said[0]?.[0]).toBeLessThanOrEqual(3_000);
-    made.withLedger(() => {});
-  });
+  ])(
+    "says soon that a service that %s does not answer, and ends within a minute",
+    { tags: ["long"] },
+    async (_how, down) => {
+      const made = await used();
+      const began = made.clock.now();
+      const said: [number, string][] = [];
+      const transport = down(made, sandboxTransport(made.sandbox, made.clock));
+      const observe = (event: PipelineEvent) =>
+        void (event.type === "notice" && said.push([made.clock.now() - began, event.message]));
+      await expect(
+        made.clock.run(rebind(movedTarget(made), { ...options(made, transport), observe })),
+      ).rejects.toMatchObject({ code: "service-outage", message: expect.stringContaining("https://new.service.test") });
+      expect(made.clock.now() - began).toBeLessThanOrEqual(65_000);
+      expect(said).toEqual([[expect.any(Number), expect.stringContaining("does not answer")]]);
+      expect(said[0]?.[0]).toBeLessThanOrEqual(3_000);
+      made.withLedger(() => {});
+    },
+  );
 });

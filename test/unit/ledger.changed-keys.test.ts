@@ -41,7 +41,9 @@ const changes: [string, Shape][] = [
 ];
 
 describe.each(changes)("a mapping that changes %s", (_what, changed) => {
-  it("is refused with the list of what would be doubled; once the edit is undone, nothing is sent again and new rows follow", async () => {
+  it("is refused with the list of what would be doubled; once the edit is undone, nothing is sent again and new rows follow", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld();
     await run({}, rows);
     const refused = run(changed, rows);
@@ -73,7 +75,7 @@ describe("a key from typed cells, and another format of dates", () => {
     ["L1", "2026-01-01 10:00", "5", day],
   ];
 
-  it("are refused, for the cell is then written in it", async () => {
+  it("are refused, for the cell is then written in it", { tags: ["long"] }, async () => {
     world = createWorld();
     const office = openOffice(dated(before));
     await office.writeExcel("w.xlsx", withDay(new Date("2026-01-01")));
@@ -85,7 +87,7 @@ describe("a key from typed cells, and another format of dates", () => {
     expect(await office.import("w.xlsx")).toMatchObject({ exitCode: 0, rows: { known: 1 } });
   });
 
-  it("are nothing to the keys of text files", async () => {
+  it("are nothing to the keys of text files", { tags: ["long"] }, async () => {
     world = createWorld();
     const office = openOffice(dated(before));
     office.writeCsv("w.csv", withDay("1/1/26"));
@@ -105,7 +107,9 @@ describe("a list that a key reads", () => {
   const first = ["L1", "2026-01-01 10:00", "5", "in", "2 kg"];
   const second = ["L1", "2026-01-01 11:00", "5", "OUT", "2 t"];
 
-  it("may grow, for no key that was made becomes another; what comes back in it must say what it said", async () => {
+  it("may grow, for no key that was made becomes another; what comes back in it must say what it said", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld();
     const office = openOffice(listing(["In"], ["kg"]));
     office.writeCsv("w.csv", written(first));
@@ -145,7 +149,9 @@ describe("a list that a key reads", () => {
     expect((await office.type("import", "m.yaml", "w.csv")).err).toContain("load/weighing (1 sent");
   });
 
-  it("of two inputs that read one header by other lists is each compared with its own", async () => {
+  it("of two inputs that read one header by other lists is each compared with its own", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld();
     const { inputs, ...rest } = weighingsWith({
       columns: { kind: { header: "Kind", map: { a: "x" } } },

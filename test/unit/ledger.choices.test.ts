@@ -53,7 +53,9 @@ describe("a dismissal", () => {
     expect(timelines()).toEqual([["Weighing", "Weighing", "Weighing"]]);
   });
 
-  it("of an event that the service refused, of one that had landed otherwise, and of a participant", async () => {
+  it("of an event that the service refused, of one that had landed otherwise, and of a participant", {
+    tags: ["long"],
+  }, async () => {
     const bad = "M1 20 bad";
     const landed = (weight: string) => `M1 10 key=w weight=${weight}`;
     const nobody = ofNobody();
@@ -67,7 +69,9 @@ describe("a dismissal", () => {
     expect(timelines().map((names) => names.length)).toEqual([1, 1]);
   });
 
-  it("of what something else has sent is in force for the events after it too, which a run accepts by itself", async () => {
+  it("of what something else has sent is in force for the events after it too, which a run accepts by itself", {
+    tags: ["long"],
+  }, async () => {
     await world.bring("a", ["M1 5"]);
     const minutes = [10, 20, 30];
     const [document] = world.documents();
@@ -86,7 +90,7 @@ describe("a dismissal", () => {
     expect([again.open.events, again.exitCode]).toEqual([{}, 0]);
   });
 
-  it("that a corrected row makes by itself is in force too", async () => {
+  it("that a corrected row makes by itself is in force too", { tags: ["long"] }, async () => {
     const bad = { ...rowInWords("M1 10 invalid", 2), rowId: "r1" };
     await world.bring("a", [bad]);
     await world.bring("b", ["M1 10 rowId=r1"]);
@@ -96,7 +100,9 @@ describe("a dismissal", () => {
 });
 
 describe("a dismissal that was taken back", () => {
-  it("is in force no more: what it gave up is open again, and goes or holds as if nothing had been said", async () => {
+  it("is in force no more: what it gave up is open again, and goes or holds as if nothing had been said", {
+    tags: ["long"],
+  }, async () => {
     const later = `5: M2 ${60 * 24 * 400}`;
     const rows = ["M1 10", "M1 20 invalid", "M1 30", later];
     const first = await world.bring("a", rows);
@@ -112,7 +118,7 @@ describe("a dismissal that was taken back", () => {
     expect([tomorrow.open.events, tomorrow.open.rows]).toEqual([first.open.events, 1]);
   });
 
-  it("of planned work that was never sent, by the row that a person names", async () => {
+  it("of planned work that was never sent, by the row that a person names", { tags: ["long"] }, async () => {
     const rows = ["M1 10", "M2 10"];
     await world.bring("a", rows, { limits: { limitDocuments: 1 } });
     expect(dismiss({ input: "a.csv", row: ["3"] })).toMatchObject({ events: 1, left: 0 });
@@ -124,7 +130,9 @@ describe("a dismissal that was taken back", () => {
 });
 
 describe("a replacement", () => {
-  it("that was decided and not yet sent is finished: cancelled once, sent again once, and known", async () => {
+  it("that was decided and not yet sent is finished: cancelled once, sent again once, and known", {
+    tags: ["long"],
+  }, async () => {
     const rows = ["M1 10", "M1 20"];
     await world.bring("a", rows);
     await replace("M1");
@@ -142,7 +150,9 @@ describe("a replacement", () => {
   });
 });
 
-it("a replacement of a document whose id a kill kept from the ledger cancels it once the journal is all that is left: it knows the id", async () => {
+it("a replacement of a document whose id a kill kept from the ledger cancels it once the journal is all that is left: it knows the id", {
+  tags: ["long"],
+}, async () => {
   world.setFaults(lostAnswers());
   const rows = ["M1 10"];
   await world.bring("a", rows);
@@ -195,7 +205,9 @@ describe("keys of a changed mapping (H25)", () => {
     return importText(world, yaml, name, rows, { journal });
   };
 
-  it("an edit that would double what landed is refused after the rebuild as before it", async () => {
+  it("an edit that would double what landed is refused after the rebuild as before it", {
+    tags: ["long"],
+  }, async () => {
     await run(mapping(byTicket), "march.csv", text(5, 6));
     await loseAllAndRebuild();
     await expect(run(mapping(byBoth), "march.csv", text(5, 6))).rejects.toMatchObject({ code: "keys-changed" });

@@ -48,7 +48,7 @@ function story(): StoryFile {
 }
 
 describe("the journal", () => {
-  it("holds an intent before every call that writes, and what came back after it", async () => {
+  it("holds an intent before every call that writes, and what came back after it", { tags: ["long"] }, async () => {
     world = createWorld({ journal });
     await world.bring("a", ["M1 10"]);
     expect(lines().map(({ entry, kind }) => (kind === undefined ? entry : `${entry} ${kind}`))).toEqual([
@@ -79,7 +79,9 @@ describe("the journal", () => {
     );
   });
 
-  it("goes on after a line that a power loss tore, and rebuilding leaves that line out", async () => {
+  it("goes on after a line that a power loss tore, and rebuilding leaves that line out", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld({ journal });
     await world.bring("a", ["M1 10"]);
     appendFileSync(journal, '{"entry":"intent","at":17');
@@ -163,7 +165,9 @@ function membersIn(path: string) {
 }
 
 describe("the journal's format, version 1", () => {
-  it("is the one that was frozen: no kind of entry and no member is added, left out or renamed", async () => {
+  it("is the one that was frozen: no kind of entry and no member is added, left out or renamed", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld({ journal });
     await everything();
     expect(membersIn(journal)).toEqual(membersIn(golden));
@@ -184,7 +188,9 @@ describe("the journal's format, version 1", () => {
   });
 });
 
-it("a ledger that missed an answer takes it from its journal: the document has its id, and nothing is left in doubt", async () => {
+it("a ledger that missed an answer takes it from its journal: the document has its id, and nothing is left in doubt", {
+  tags: ["long"],
+}, async () => {
   world = createWorld({ journal });
   await world.bring("a", ["M0 10"]);
   // Like a kill or a full disk, this comes between the journal's entry and the ledger's commit.
@@ -208,7 +214,7 @@ it("a ledger that missed an answer takes it from its journal: the document has i
 });
 
 describe("a rebuilt ledger", () => {
-  it("knows all that landed: the same rows cost no request", async () => {
+  it("knows all that landed: the same rows cost no request", { tags: ["long"] }, async () => {
     world = createWorld({ journal });
     await world.import([story()]);
     const before = world.sandbox.dump();
@@ -227,7 +233,7 @@ describe("a rebuilt ledger", () => {
     expect((await world.show("B1")).documents[0]?.documentId).toEqual(expect.any(String));
   });
 
-  it("knows how far copies of others have moved a timeline on", async () => {
+  it("knows how far copies of others have moved a timeline on", { tags: ["long"] }, async () => {
     world = createWorld({ journal });
     const related = { document: "M2", bidirectional: true };
     await world.bring("a", ["M2 10", eventRow({ row: 3, document: "M1", minute: 20, name: "RELATED", related })]);
@@ -239,7 +245,7 @@ describe("a rebuilt ledger", () => {
     expect(late.problems.map(({ code }) => code)).toEqual(["late"]);
   });
 
-  it("says of what was stranded that a person is needed, as the lost one did", async () => {
+  it("says of what was stranded that a person is needed, as the lost one did", { tags: ["long"] }, async () => {
     world = createWorld({ journal });
     world.setFaults(lostAnswers());
     const one = [storyFile("a", ["M1 10"])];
@@ -281,7 +287,7 @@ describe("a rebuilt ledger", () => {
     expect(late.problems.map(({ code }) => code)).toEqual(["late"]);
   });
 
-  it("takes no other ledger's place, and no other file for a journal", async () => {
+  it("takes no other ledger's place, and no other file for a journal", { tags: ["long"] }, async () => {
     world = createWorld({ journal });
     await world.bring("a", ["M1 10"]);
     await expect(rebuild()).rejects.toMatchObject({ code: "ledger-there-already" });

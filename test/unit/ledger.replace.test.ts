@@ -16,7 +16,9 @@ const replace = (document: string) =>
 const statesOf = async (document: string) =>
   (await world.show(document)).documents.at(-1)?.events.map(({ at, state }) => [at.slice(14, 16), state]);
 
-it("several documents that are replaced at once are all left as they were when one of them cannot be written, in the ledger and in the journal", async () => {
+it("several documents that are replaced at once are all left as they were when one of them cannot be written, in the ledger and in the journal", {
+  tags: ["long"],
+}, async () => {
   world = createWorld();
   await world.bring("a", ["M1 10", "M2 10"]);
   const journal = join(dirname(world.target.ledgerPath), "replacements.ndjson");
@@ -48,7 +50,9 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
   const bad = (row: number, minute: number) =>
     invalidRow(row, [{ key: "M1", event: "weighing", keyParts: [String(minute)], minute }]);
 
-  it("goes on holding what is later there, until its event comes right: by its key, in another file", async () => {
+  it("goes on holding what is later there, until its event comes right: by its key, in another file", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld();
     await world.bring("a", ["M1 10", bad(3, 15), "M1 20"]);
     await replace("M1");
@@ -62,7 +66,9 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
     expect((await statesOf("M1"))?.map(([, state]) => state)).toEqual(["landed", "landed", "landed"]);
   });
 
-  it("whose event had landed holds that event in the next generation, where it can be corrected in place (P3)", async () => {
+  it("whose event had landed holds that event in the next generation, where it can be corrected in place (P3)", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld();
     await world.bring("a", ["M1 10 weight=5"]);
     await world.bring("b", [bad(2, 10), "M1 20"]);
@@ -76,7 +82,9 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
   });
 });
 
-it("what was dismissed on a document that is replaced (H23) stays dismissed on its next generation when tomorrow's full export brings it again", async () => {
+it("what was dismissed on a document that is replaced (H23) stays dismissed on its next generation when tomorrow's full export brings it again", {
+  tags: ["long"],
+}, async () => {
   world = createWorld();
   const rows = ["M1 10", "M1 20 bad"];
   await world.bring("a", rows);
@@ -162,7 +170,9 @@ describe("a row that was edited while its event was in doubt (H9)", () => {
     },
   );
 
-  it("and once more since, is sent by a replacement as it is now, whether a person has kept what landed or not: nobody knows what that was", async () => {
+  it("and once more since, is sent by a replacement as it is now, whether a person has kept what landed or not: nobody knows what that was", {
+    tags: ["long"],
+  }, async () => {
     await edited("M1 30 key=w weight=6");
     await world.bring("d", ["M1 30 key=w weight=7"]);
     expect((await eventOf())?.changes).toEqual([]);

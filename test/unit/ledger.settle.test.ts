@@ -48,7 +48,7 @@ const openDocuments = () => world.look((database) => createWorkStore(database).c
 const check = (document: string, documentId: string) =>
   world.clock.run(checkResolve(world.target, { document, documentId }, resolveOptions()));
 
-it("a document is found by its key or kind/key, whatever slashes stand in the key", async () => {
+it("a document is found by its key or kind/key, whatever slashes stand in the key", { tags: ["long"] }, async () => {
   world = createWorld();
   await world.bring(
     "a",
@@ -61,7 +61,9 @@ it("a document is found by its key or kind/key, whatever slashes stand in the ke
 });
 
 describe("dismiss", () => {
-  it("of what fits nothing that is open is a mistake, told with what is open; so is a retry, which begins no run", async () => {
+  it("of what fits nothing that is open is a mistake, told with what is open; so is a retry, which begins no run", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld();
     await world.bring("a", ["M1 10 bad"]);
     const nothing = expect.objectContaining({ code: "usage", hint: expect.stringContaining("1 of service-refused") });
@@ -78,7 +80,9 @@ describe("dismiss", () => {
     expect(showRuns(world.target, 9).map(({ command }) => command)).toEqual(["import"]);
   });
 
-  it("of a row releases what it held, and of a document gives up what is wrong, not what waits (H23)", async () => {
+  it("of a row releases what it held, and of a document gives up what is wrong, not what waits (H23)", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld();
     await world.bring("a", ["M1 10 invalid", "M1 20", "M2 10 invalid", "M2 20"]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ rows: 1, events: 0 });
@@ -88,7 +92,9 @@ describe("dismiss", () => {
     expect(summary.exitCode).toBe(0);
   });
 
-  it("of what something else has sent, or of what the plan has refused, leaves no document with unfinished work", async () => {
+  it("of what something else has sent, or of what the plan has refused, leaves no document with unfinished work", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld();
     await world.bring("a", ["M1 5"]);
     const [document] = world.documents();
@@ -102,14 +108,16 @@ describe("dismiss", () => {
     expect(openDocuments()).toBe(0);
   });
 
-  it("leaves what is in doubt: it may have landed", async () => {
+  it("leaves what is in doubt: it may have landed", { tags: ["long"] }, async () => {
     world = createWorld();
     world.setFaults(lostAnswers());
     await world.bring("a", ["M1 10"]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ events: 0, left: 1 });
   });
 
-  it("of a participant leaves every row of its documents to be corrected, with what the service said", async () => {
+  it("of a participant leaves every row of its documents to be corrected, with what the service said", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld();
     world.setFaults([
       { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
@@ -125,7 +133,7 @@ describe("dismiss", () => {
     expect(said.flat()).toEqual([2, 3, 4].map((row) => [row, ["service-refused"]]));
   });
 
-  it("of a participant stays, whatever is tried again after it (H23)", async () => {
+  it("of a participant stays, whatever is tried again after it (H23)", { tags: ["long"] }, async () => {
     world = createWorld();
     world.setFaults([
       { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
@@ -148,7 +156,7 @@ describe("dismiss", () => {
     expect(await world.resume()).toMatchObject({ events: { landed: 1 }, exitCode: 0 });
   });
 
-  it("works while another process holds the ledger's lock", async () => {
+  it("works while another process holds the ledger's lock", { tags: ["long"] }, async () => {
     world = createWorld();
     await world.bring("a", ["M1 10 invalid", "M1 20"]);
     world.withLedger(() => expect(dismiss({ row: ["2"] }).rows).toBe(1));
@@ -166,7 +174,9 @@ describe("resolve (H5)", () => {
     return world.documents()[0]?.id ?? "";
   }
 
-  it("of the right id is agreed to by the read, and the events are settled by duplicates to their own keys", async () => {
+  it("of the right id is agreed to by the read, and the events are settled by duplicates to their own keys", {
+    tags: ["long"],
+  }, async () => {
     const id = await strand();
     const found = await check("M1", id);
     expect(found.findings.filter(({ agrees }) => !agrees)).toEqual([]);
@@ -178,7 +188,9 @@ describe("resolve (H5)", () => {
     expect(world.documents()[0]?.events).toHaveLength(2);
   });
 
-  it("of another document's id is spoken against by the read, and refused where that document is ours", async () => {
+  it("of another document's id is spoken against by the read, and refused where that document is ours", {
+    tags: ["long"],
+  }, async () => {
     await strand();
     await world.bring("b", ["M2 10"]);
     const other = (await world.show("M2")).documents[0]?.documentId ?? "";
@@ -189,7 +201,9 @@ describe("resolve (H5)", () => {
 });
 
 describe("replace (H26)", () => {
-  it("takes another externalId where the mapping says so, for a service that takes each once (open-points 26)", async () => {
+  it("takes another externalId where the mapping says so, for a service that takes each once (open-points 26)", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld({ sandbox: { uniqueExternalId: true } });
     const rows = ["M1 10"];
     await world.bring("a", rows);
@@ -207,7 +221,9 @@ describe("replace (H26)", () => {
     expect((await world.bring("a", rows, { settings })).requests.sent).toBe(0);
   });
 
-  it("of a stranded document goes on without it: the stranded one stays, and waits for nobody any more", async () => {
+  it("of a stranded document goes on without it: the stranded one stays, and waits for nobody any more", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld();
     world.setFaults(lostAnswers());
     await world.bring("a", ["M1 10"]);
@@ -231,7 +247,7 @@ describe("replace (H26)", () => {
   });
 });
 
-it("selectors narrow each other, and name by run, input, row, document and code", async () => {
+it("selectors narrow each other, and name by run, input, row, document and code", { tags: ["long"] }, async () => {
   world = createWorld();
   const first = await world.bring("a", ["M1 ? invalid", "M2 ? invalid"]);
   await world.bring("b", ["4: M1 5 invalid"]);

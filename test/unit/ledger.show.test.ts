@@ -27,7 +27,9 @@ async function storyWithHold() {
 }
 
 describe("show of a document", () => {
-  it("is found by its key, its id, its deduplicationId, and through any of its events' ids and keys", async () => {
+  it("is found by its key, its id, its deduplicationId, and through any of its events' ids and keys", {
+    tags: ["long"],
+  }, async () => {
     await storyWithHold();
     const [document] = (await show("M1")).documents;
     const event = document?.events[0];
@@ -39,7 +41,7 @@ describe("show of a document", () => {
 });
 
 describe("show of rows", () => {
-  it("says of an event nothing that was said of one that is no longer there", async () => {
+  it("says of an event nothing that was said of one that is no longer there", { tags: ["long"] }, async () => {
     world = createWorld();
     await world.bring("a", ["M1 10"]);
     const future = `3: M2 ${60 * 24 * 400}`;
@@ -87,7 +89,9 @@ it("a row is found by its place exactly as it is printed, in the sheet that it n
   expect((await office.type("show", 'book.xlsx, sheet "May", row 3')).code).toBe(2);
 });
 
-it("an event is told with its rows of the newest file of each name; a row of an earlier one says that it is", async () => {
+it("an event is told with its rows of the newest file of each name; a row of an earlier one says that it is", {
+  tags: ["long"],
+}, async () => {
   world = createWorld();
   const office = openOffice(weighings);
   const files = [
@@ -109,7 +113,7 @@ it("an event is told with its rows of the newest file of each name; a row of an 
 });
 
 describe("show of registrations, runs and requests", () => {
-  it("finds a participant by tax id with and without dots, and its addresses with it", async () => {
+  it("finds a participant by tax id with and without dots, and its addresses with it", { tags: ["long"] }, async () => {
     await storyWithHold();
     for (const taxId of ["11222333000181", "11.222.333/0001-81"]) {
       const { registrations } = await show(taxId);
@@ -148,7 +152,9 @@ describe("show of registrations, runs and requests", () => {
 });
 
 describe("a name of a document", () => {
-  it("is its key, its externalId, the parts of its key or one of them; several choices are listed, and nothing is done", async () => {
+  it("is its key, its externalId, the parts of its key or one of them; several choices are listed, and nothing is done", {
+    tags: ["long"],
+  }, async () => {
     const { columns, documents, ...input } = weighings.inputs.weighings;
     const load = { ...documents.load, key: ["=plant", "=load"], externalId: "=plant + ':' + load" };
     const composed = {
@@ -168,7 +174,9 @@ describe("a name of a document", () => {
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("several documents")]);
   });
 
-  it("with more events than 50 gives the newest, their counts, and all where all are asked for", async () => {
+  it("with more events than 50 gives the newest, their counts, and all where all are asked for", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld();
     const rows = Array.from({ length: 60 }, (_, index) =>
       eventRow({ row: index + 2, document: "M1", minute: index, key: String(index) }),
@@ -184,7 +192,7 @@ describe("a name of a document", () => {
   });
 });
 
-it("where TZ names no zone, times are in UTC, and said to be", async () => {
+it("where TZ names no zone, times are in UTC, and said to be", { tags: ["long"] }, async () => {
   const office = openOffice(weighings);
   await office.brought("w.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,1200"]);
   const resolved = Intl.DateTimeFormat().resolvedOptions();
@@ -196,7 +204,9 @@ it("where TZ names no zone, times are in UTC, and said to be", async () => {
   }
 });
 
-it("an event that has landed and whose row says something else now is told with each field, what landed and what the row says, wherever the change is listed; cells are hidden where output is collected (P9)", async () => {
+it("an event that has landed and whose row says something else now is told with each field, what landed and what the row says, wherever the change is listed; cells are hidden where output is collected (P9)", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(weighings);
   const header = ["Load", "At", "Gross"];
   await office.brought("w.csv", [header, "L1,2026-01-01 10:10,1200"]);
@@ -208,7 +218,9 @@ it("an event that has landed and whose row says something else now is told with 
   expect((await office.type("status")).out).toContain("w.csv, row 2");
 });
 
-it("rows that changed in other fields are another cause: a corrected weight among rows that got a column", async () => {
+it("rows that changed in other fields are another cause: a corrected weight among rows that got a column", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(weighings);
   await office.brought("set: w (1).csv", loads("A 01 5", "B 01 6", "C 01 7"));
   office.writeMapping(

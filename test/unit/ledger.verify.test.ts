@@ -31,7 +31,9 @@ async function imported() {
 }
 
 describe("verify", () => {
-  it("finds no difference after an import, writes nothing to the service, and stands in the ledger as a run", async () => {
+  it("finds no difference after an import, writes nothing to the service, and stands in the ledger as a run", {
+    tags: ["long"],
+  }, async () => {
     await imported();
     const before = world.sandbox.dump();
     const found = await against(world.sandbox);
@@ -46,7 +48,7 @@ describe("verify", () => {
     });
   });
 
-  it("compares a part on request, and says what it left out", async () => {
+  it("compares a part on request, and says what it left out", { tags: ["long"] }, async () => {
     await imported();
     const left = (kind: string, count: number) => ({ text: `${kind}s that were not asked for`, count });
     const one = await against(world.sandbox, { document: "M1" });
@@ -63,7 +65,7 @@ describe("verify", () => {
     await expect(against(world.sandbox, { document: "M9" })).rejects.toMatchObject({ code: "document-unknown" });
   });
 
-  it("lists what is not there, each with its id", async () => {
+  it("lists what is not there, each with its id", { tags: ["long"] }, async () => {
     await imported();
     const stranger = createWorld();
     const found = await against(stranger.sandbox);
@@ -76,7 +78,7 @@ describe("verify", () => {
     ]);
   });
 
-  it("lists what differs in the ledger's own account: names, states and events", async () => {
+  it("lists what differs in the ledger's own account: names, states and events", { tags: ["long"] }, async () => {
     await imported();
     world.withLedger((database) => {
       database.exec(
@@ -98,7 +100,7 @@ describe("verify", () => {
     expect(found.differences.flatMap(({ subject, lost }) => (lost ? subject : []))).toEqual(["event"]);
   });
 
-  it("says what reads cannot tell: a stranded document", async () => {
+  it("says what reads cannot tell: a stranded document", { tags: ["long"] }, async () => {
     world = createWorld();
     world.setFaults(lostAnswers());
     await world.bring("a", ["M1 10"]);
@@ -126,7 +128,7 @@ describe("verify", () => {
     expect(unverifiable.reduce((sum, { count }) => sum + count, 0)).toBe(unnamed);
   });
 
-  it("finds no difference in a document that an event in doubt has closed", async () => {
+  it("finds no difference in a document that an event in doubt has closed", { tags: ["long"] }, async () => {
     world = createWorld();
     await world.bring("a", ["M1 10"]);
     world.setFaults(lostAnswers(6));

@@ -44,7 +44,7 @@ describe("the rest of a file that was imported with --limit", () => {
     expect(timelines()).toEqual([1, 1]);
   });
 
-  it("is staged again by the very same bytes; until then `status` names it", async () => {
+  it("is staged again by the very same bytes; until then `status` names it", { tags: ["long"] }, async () => {
     world = createWorld();
     const takenBack = async () => (await readStatus({ target: world.target })).withdrawn;
     await world.bring("a", rows, { limits: { limitDocuments: 1 } });
@@ -58,7 +58,9 @@ describe("the rest of a file that was imported with --limit", () => {
   });
 });
 
-it("a participant that the service refused goes with the rows that need it, and is tried again with their file", async () => {
+it("a participant that the service refused goes with the rows that need it, and is tried again with their file", {
+  tags: ["long"],
+}, async () => {
   world = createWorld();
   const action = { kind: "status", status: 422, when: "before" } as const;
   world.setFaults([{ match: { method: "POST", path: "/participants" }, times: 1, action }]);
@@ -100,7 +102,9 @@ it("a row dated years ahead by mistake is taken back, and what it held goes", as
   expect(timelines()).toEqual([2]);
 });
 
-it("an invalid row holds nothing once its input is taken back, and holds again when the file comes again", async () => {
+it("an invalid row holds nothing once its input is taken back, and holds again when the file comes again", {
+  tags: ["long"],
+}, async () => {
   world = createWorld();
   const bad = "2: M1 5 invalid";
   await world.import([storyFile("bad", [bad]), storyFile("good", ["M1 10"])]);
@@ -112,7 +116,7 @@ it("an invalid row holds nothing once its input is taken back, and holds again w
   expect([again.exitCode, again.rows.invalid]).toEqual([3, 1]);
 });
 
-it("an event that rows of two files give stays as long as one of them stands", async () => {
+it("an event that rows of two files give stays as long as one of them stands", { tags: ["long"] }, async () => {
   world = createWorld();
   const event = "        key: once\n        externalCreatedAt: =at";
   const rows = "MTR,CNPJ,At\nM1,11222333000181,2035-10-01 10:00\n";
@@ -138,7 +142,9 @@ describe("what cannot be taken back", () => {
     await expect(withdraw({})).rejects.toMatchObject({ code: "usage" });
   });
 
-  it("is one row number that several files have: the choices are named, and only a name of one row does anything", async () => {
+  it("is one row number that several files have: the choices are named, and only a name of one row does anything", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld();
     await world.bring("a", [eventRow({ row: 2, document: "M1", minute: years })]);
     const other = storyFile("b", [eventRow({ row: 2, document: "M2", minute: years })]);

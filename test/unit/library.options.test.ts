@@ -86,7 +86,9 @@ it("a callback that throws or rejects stops nothing, and is told once", { tags: 
   expect(warnings.filter((message) => message.includes("no room in my log"))).toHaveLength(1);
 });
 
-it("aborted while files are read, an import rejects with interrupted and has staged nothing", async () => {
+it("aborted while files are read, an import rejects with interrupted and has staged nothing", {
+  tags: ["long"],
+}, async () => {
   const stop = new AbortController();
   stop.abort();
   const imported = runImport({ target, mapping, files, signal: stop.signal });
@@ -94,7 +96,7 @@ it("aborted while files are read, an import rejects with interrupted and has sta
   expect((await runResume({ target })).rows.read).toBe(0);
 });
 
-it("interrupted while it plans, an import ends soon, and its rows are staged", async () => {
+it("interrupted while it plans, an import ends soon, and its rows are staged", { tags: ["long"] }, async () => {
   const rows = Array.from(
     { length: 800 },
     (_, row) => `T-${row};L-${row};19/11/2025 08:12;92.448.530/0001-15;A;B;C;1;D;SP;E;1;`,
@@ -118,7 +120,7 @@ it("interrupted while it plans, an import ends soon, and its rows are staged", a
   expect(seen).not.toContain("forecast");
 });
 
-it("a plan is never among the runs, so that one which is killed leaves none", async () => {
+it("a plan is never among the runs, so that one which is killed leaves none", { tags: ["long"] }, async () => {
   const few = {
     target,
     mapping: "examples/weighings/weighings.yaml",
@@ -140,7 +142,9 @@ it("a plan is never among the runs, so that one which is killed leaves none", as
   expect([...seen]).toEqual(["import"]);
 });
 
-it("a journal of one's own is written, and requests go through a dispatcher of one's own", async () => {
+it("a journal of one's own is written, and requests go through a dispatcher of one's own", {
+  tags: ["long"],
+}, async () => {
   const journal = join(cwd, "elsewhere.jsonl");
   const agent = new MockAgent();
   agent.disableNetConnect();

@@ -23,7 +23,9 @@ async function foreignWorld(settings: object = {}, foreign: "refuse" | "use" = "
   return { world, participant: (made.json() as { id: string }).id };
 }
 
-test("is named with the setting that finds it beforehand; other documents land, and nothing says that the same command could go on", async () => {
+test("is named with the setting that finds it beforehand; other documents land, and nothing says that the same command could go on", {
+  tags: ["long"],
+}, async () => {
   const { world, participant } = await foreignWorld();
   const { code, out } = await world.import("rows-1.csv");
   expect(code, out).toBe(3);

@@ -38,7 +38,7 @@ describe("rows by key and rows by documentId (F110)", () => {
     expect(world.timeline("A")).toEqual(["1 Weighing", "10 CLOSE"]);
   });
 
-  test("an invalid row by id holds what is later by key, until it is corrected", async () => {
+  test("an invalid row by id holds what is later by key, until it is corrected", { tags: ["long"] }, async () => {
     const world = await linkedWorld();
     await world.brought("rows-1.csv", ["A 1"]);
     const header = "Doc,What,At,Key,Other,Company,Carrier,Depot,Weight\n";
@@ -76,7 +76,9 @@ describe("rows by key and rows by documentId (F110)", () => {
     ]);
   });
 
-  test("a stranded document takes the id that rows have named it by, and both names are one lane from then on", async () => {
+  test("a stranded document takes the id that rows have named it by, and both names are one lane from then on", {
+    tags: ["long"],
+  }, async () => {
     const world = await linkedWorld();
     world.sandbox.setFaults([
       { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } },

@@ -4,7 +4,9 @@ import { linkedWorld } from "../support/linked.js";
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ");
 const late = ["A 20 link B", "A 40", "B 50", "C 10"];
 
-test("the plan says beforehand that the service may refuse it, and names both documents; one that moves the mirror takes it", async () => {
+test("the plan says beforehand that the service may refuse it, and names both documents; one that moves the mirror takes it", {
+  tags: ["long"],
+}, async () => {
   const world = await linkedWorld();
   await world.brought("rows-1.csv", ["B 30"]);
   world.write("rows-2.csv", late);
@@ -17,7 +19,9 @@ test("the plan says beforehand that the service may refuse it, and names both do
   expect(world.timeline("B")).toEqual(["30 Weighing", "30 RELATED mirror", "50 Weighing"]);
 });
 
-test("refused, it is rejected with both documents named, and holds only what is later on its own document", async () => {
+test("refused, it is rejected with both documents named, and holds only what is later on its own document", {
+  tags: ["long"],
+}, async () => {
   const world = await linkedWorld({ sandbox: { earlyMirrors: "refuse" } });
   await world.brought("rows-1.csv", ["B 30"]);
   const { code, out } = await world.brought("rows-2.csv", late);
@@ -34,7 +38,7 @@ test("refused, it is rejected with both documents named, and holds only what is 
   expect(world.timeline("A")).toEqual(["40 Weighing"]);
 });
 
-test("within one import the mirror goes in its place, whatever the order of rows", async () => {
+test("within one import the mirror goes in its place, whatever the order of rows", { tags: ["long"] }, async () => {
   const world = await linkedWorld({ sandbox: { earlyMirrors: "refuse" } });
   const { code } = await world.brought("rows-1.csv", ["B 50", "B 10", ...late]);
   expect([code, world.refusals(), world.timeline("B")]).toEqual([
@@ -44,7 +48,9 @@ test("within one import the mirror goes in its place, whatever the order of rows
   ]);
 });
 
-test("to a closed document: the plan says beforehand that the service may refuse it; refused, it holds its own document alone", async () => {
+test("to a closed document: the plan says beforehand that the service may refuse it; refused, it holds its own document alone", {
+  tags: ["long"],
+}, async () => {
   const world = await linkedWorld({ sandbox: { closedMirrors: "refuse" } });
   await world.brought("rows-1.csv", ["B 30", "B 35 close"]);
   world.write("rows-2.csv", ["A 10", "A 60 link B", "A 70", "C 20 link D", "C 30", "D 10", "D 15 close"]);
@@ -89,6 +95,7 @@ test("a copy that one document propagates goes after an earlier link of another,
 
 test.each(["pending-process", "drop"] as const)(
   "behind a link that only stalled (%s), later links of other documents wait for the next run, or it would be early for ever",
+  { tags: ["long"] },
   async (kind) => {
     const world = await linkedWorld({ sandbox: { earlyMirrors: "refuse" } });
     await world.brought("rows-1.csv", ["A 1", "B 1", "C 1"]);

@@ -53,7 +53,9 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     expect(world.timeline("B")).toHaveLength(3);
   });
 
-  test("into itself, or a link to itself, is a problem of the row, and holds what follows it until it is given up (F109)", async () => {
+  test("into itself, or a link to itself, is a problem of the row, and holds what follows it until it is given up (F109)", {
+    tags: ["long"],
+  }, async () => {
     const world = await linkedWorld();
     const loads = ["A", "B", "C"];
     const itself = ["A 20 split A", "B 20 link B", "C 20 one-way C"];
@@ -68,7 +70,9 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     for (const load of loads) expect(world.timeline(load)).toEqual(["10 Weighing", "30 Weighing"]);
   });
 
-  test("a SPLIT into a load that exists is found by the plan, names both, and holds only what is later on its own load (F112)", async () => {
+  test("a SPLIT into a load that exists is found by the plan, names both, and holds only what is later on its own load (F112)", {
+    tags: ["long"],
+  }, async () => {
     const world = await linkedWorld();
     await world.brought("rows-1.csv", ["B 5"]);
     const rows = ["A 10", "A 20 split B", "A 30", "B 40"];

@@ -296,6 +296,7 @@ describe("linked documents under --limit", () => {
 
   it.each(isSample ? [2] : [1, 2, 3])(
     "no more than %i documents are sent, and what is left goes with the next runs",
+    { tags: ["long"] },
     async (limit) => {
       const whole = await linkedWorld();
       expect((await whole.brought("rows-1.csv", rows)).code).toBe(0);
@@ -315,7 +316,9 @@ describe("linked documents under --limit", () => {
   );
 });
 
-test("a key that may be a tax id is shown at a terminal, and not where output is collected (F24)", async () => {
+test("a key that may be a tax id is shown at a terminal, and not where output is collected (F24)", {
+  tags: ["long"],
+}, async () => {
   const world = await linkedWorld();
   await world.brought("rows-1.csv", ["A 1 carried carrier=22.333.444/0001-81 depot=D9"]);
   for (const flag of [[], ["--json"]]) {
@@ -327,7 +330,7 @@ test("a key that may be a tax id is shown at a terminal, and not where output is
   expect((await world.typed("status")).out).toContain("22.333.444/0001-81");
 });
 
-it("a run that was killed is told as such once another has sent since", async () => {
+it("a run that was killed is told as such once another has sent since", { tags: ["long"] }, async () => {
   const world = await linkedWorld();
   world.write("rows.csv", ["A 10", "B 10"]);
   const argv = ["import", ...["linked.yaml", "rows.csv"].map((file) => join(world.cwd, file))];

@@ -345,7 +345,9 @@ test("no decision is left out, but what test/unit/keys.lost-at-service.test.ts p
   expect(played.toSorted()).toEqual(decisions.map(([, why, command]) => `${why} ${command}`).toSorted());
 });
 
-test("a name that a shell would take apart is quoted; of several documents none is named", async () => {
+test("a name that a shell would take apart is quoted; of several documents none is named", {
+  tags: ["long"],
+}, async () => {
   const world = await linkedWorld();
   world.write("rows-blank.csv", [
     { doc: "A 'x", at: 1 },
@@ -366,7 +368,7 @@ test("a name that a shell would take apart is quoted; of several documents none 
   expect(second.out).toContain("rowferry replace <document> --reason <text>");
 });
 
-test("where all that is open is in doubt, no correction is proposed", async () => {
+test("where all that is open is in doubt, no correction is proposed", { tags: ["long"] }, async () => {
   const world = await linkedWorld();
   world.sandbox.setFaults([lost]);
   world.write("rows-doubt.csv", ["A 1"]);

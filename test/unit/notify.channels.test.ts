@@ -26,7 +26,9 @@ function open(
 }
 
 describe("channels", () => {
-  it("a webhook is signed over time and body, so that an old message cannot be played again", async () => {
+  it("a webhook is signed over time and body, so that an old message cannot be played again", {
+    tags: ["long"],
+  }, async () => {
     const { url, received } = await openReceiver();
     const { night } = open(`notify: [{ webhook: { url: "${url}", secretFile: hook.secret } }]`, {
       "hook.secret": "signing-key\n",
@@ -108,7 +110,7 @@ describe("channels", () => {
     expect(local.received).toHaveLength(1);
   });
 
-  it("email goes out by SMTP", async () => {
+  it("email goes out by SMTP", { tags: ["long"] }, async () => {
     const mail = await openMailServer();
     const { night } = open(
       `notify: [{ email: { smtp: "smtp://127.0.0.1:${mail.port}", from: robot@example.com, to: [ops@example.com, me@example.com] } }]`,
@@ -144,21 +146,25 @@ describe("a channel that fails changes neither the run nor what it says, and is 
   it.each([
     ["never answers", false],
     ["begins an answer and never ends it", true],
-  ])("a webhook that %s is left after 15 seconds, three times, and the others are told", async (_, begins) => {
-    // The bound as it is asked for; the wait itself is shortened.
-    const bounds: number[] = [];
-    const timeout = AbortSignal.timeout.bind(AbortSignal);
-    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout((bounds.push(ms), 40)));
-    onTestFinished(() => void vi.restoreAllMocks());
-    const hanging = await openReceiver();
-    hanging.answer(begins ? "begun" : null);
-    const other = await openReceiver();
-    const { night } = open(`notify: [{ webhook: { url: "${hanging.url}" } }, { webhook: { url: "${other.url}" } }]`);
-    const { code, err } = await night();
-    expect([code, hanging.received.length, other.received.length]).toEqual([3, 3, 1]);
-    expect(new Set(bounds)).toEqual(new Set([15_000]));
-    expect(err).toMatch(/webhook 127\.0\.0\.1:\d+ was not told: it did not answer in time/);
-  });
+  ])(
+    "a webhook that %s is left after 15 seconds, three times, and the others are told",
+    { tags: ["long"] },
+    async (_, begins) => {
+      // The bound as it is asked for; the wait itself is shortened.
+      const bounds: number[] = [];
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout((bounds.push(ms), 500)));
+      onTestFinished(() => void vi.restoreAllMocks());
+      const hanging = await openReceiver();
+      hanging.answer(begins ? "begun" : null);
+      const other = await openReceiver();
+      const { night } = open(`notify: [{ webhook: { url: "${hanging.url}" } }, { webhook: { url: "${other.url}" } }]`);
+      const { code, err } = await night();
+      expect([code, hanging.received.length, other.received.length]).toEqual([3, 3, 1]);
+      expect(new Set(bounds)).toEqual(new Set([15_000]));
+      expect(err).toMatch(/webhook 127\.0\.0\.1:\d+ was not told: it did not answer in time/);
+    },
+  );
 
   it("a webhook that never answers is left at once when a signal comes, and that is said", async () => {
     const hanging = await openReceiver();
@@ -177,7 +183,9 @@ describe("a channel that fails changes neither the run nor what it says, and is 
     expect((await night()).err).toContain("command was not told: it ended with 7");
   });
 
-  it("a memory that cannot be written changes neither the exit code nor an error's message", async () => {
+  it("a memory that cannot be written changes neither the exit code nor an error's message", {
+    tags: ["long"],
+  }, async () => {
     const office = open("notify: [{ command: 'true' }]");
     mkdirSync(office.path("state/sandbox/told.json"), { recursive: true });
     const { code, err } = await office.night();
@@ -194,7 +202,9 @@ describe("a channel that fails changes neither the run nor what it says, and is 
   });
 });
 
-it("the dead man's switch is called at the start, then for 0 and 3 itself, else with the exit code", async () => {
+it("the dead man's switch is called at the start, then for 0 and 3 itself, else with the exit code", {
+  tags: ["long"],
+}, async () => {
   const { url, received } = await openReceiver();
   const office = open(`ping: { url: "${url}?key=1" }`);
   await office.night();

@@ -107,7 +107,9 @@ function byTheLetter(text: string) {
   return records;
 }
 
-test("what keeps the rules is read by the letter, under its lines; what does not never passes without a word", async () => {
+test("what keeps the rules is read by the letter, under its lines; what does not never passes without a word", {
+  tags: ["long"],
+}, async () => {
   const soup = fc.string({
     unit: fc.constantFrom("a", "b", " ", ",", '"', "\n", "\r\n", "\r", '"', ","),
     maxLength: 40,

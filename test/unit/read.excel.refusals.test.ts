@@ -140,7 +140,7 @@ describe("bombs", () => {
     });
   });
 
-  test("a sheet that unpacks to more than its size justifies", async () => {
+  test("a sheet that unpacks to more than its size justifies", { tags: ["long"] }, async () => {
     const bytes = await writeWorkbook({
       ...made,
       parts: { "xl/worksheets/sheet1.xml": pieces(" ".repeat(1024 ** 2), 40) },
@@ -164,7 +164,7 @@ describe("bombs", () => {
     await file.close();
   });
 
-  test("a repetitive but genuine sheet is no bomb", async () => {
+  test("a repetitive but genuine sheet is no bomb", { tags: ["long"] }, async () => {
     const row = '<row><c t="s"><v>0</v></c><c t="s"><v>0</v></c></row>';
     const bytes = await writeWorkbook({ ...made, sheets: [{ name: "S", rows: pieces(row.repeat(1000), 700) }] });
     const file = await openFile(await temporaryFile(bytes, "input.xlsx"));

@@ -151,7 +151,7 @@ describe("a file that is not read to its end throws (HARD-CASES H14, H33)", () =
     });
   });
 
-  test("when a row is longer than the limit, naming its line", async () => {
+  test("when a row is longer than the limit, naming its line", { tags: ["long"] }, async () => {
     const file = fake(async function* () {
       yield Buffer.from("a,b\n1,2\n");
       for (;;) yield Buffer.alloc(65_536, "x");

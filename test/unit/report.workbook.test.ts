@@ -78,7 +78,9 @@ describe("a rejected workbook", () => {
     },
   );
 
-  it("whose formulas nobody has computed since is refused, row by row, and nothing wrong lands", async () => {
+  it("whose formulas nobody has computed since is refused, row by row, and nothing wrong lands", {
+    tags: ["long"],
+  }, async () => {
     const office = openOffice(typedMapping);
     await writeTyped(office.path("loads.xlsx"), typed, true);
     const path = await rejectedOf(office);

@@ -281,7 +281,9 @@ describe("the token endpoint", () => {
     expect(requests).toHaveLength(0);
   });
 
-  it("repeating what it was sent, in any spelling and at any place, has none of it kept (F63)", async () => {
+  it("repeating what it was sent, in any spelling and at any place, has none of it kept (F63)", {
+    tags: ["long"],
+  }, async () => {
     const secret = "s3cret-s3cret";
     const pair = `client:${secret}`;
     const spellings = [

@@ -61,7 +61,9 @@ describe("lanes", () => {
   });
 });
 
-it("slots in flight follow the latency: at 2 s per answer 20 requests a second are still sent", async () => {
+it("slots in flight follow the latency: at 2 s per answer 20 requests a second are still sent", {
+  tags: ["long"],
+}, async () => {
   // One request every 50 ms.
   let free = 0;
   const service: ScriptedService = scriptedService({

@@ -34,7 +34,9 @@ function chance(index: number) {
 }
 
 describe("the local throttle", () => {
-  it("reaches 99% of the rate, and an exact bucket of 20/30 refuses nothing (DESIGN P6)", async () => {
+  it("reaches 99% of the rate, and an exact bucket of 20/30 refuses nothing (DESIGN P6)", {
+    tags: ["long"],
+  }, async () => {
     const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
     const begun = Date.now();
     const times = await drainTokens(throttle, 1_200);
@@ -55,7 +57,7 @@ describe("the local throttle", () => {
     [0.5, 3, 1.01],
     // Nothing can be carried over in a bucket of one: what a tick is late is lost.
     [1, 1, 1.06],
-  ])("keeps to %d per second with a burst of %d", async (rate, burst, tolerance) => {
+  ])("keeps to %d per second with a burst of %d", { tags: ["long"] }, async (rate, burst, tolerance) => {
     const throttle = createLocalThrottle({ rate, burst, clock: systemClock });
     const begun = Date.now();
     const count = Math.min(Math.ceil(rate * 30), 600);

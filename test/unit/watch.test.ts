@@ -73,7 +73,9 @@ function open(mapping: object = weighings, office: Office = openOffice(mapping))
 }
 
 describe("watch", () => {
-  it("imports what is there in order of name, and what comes later; SIGTERM ends it with 0", async () => {
+  it("imports what is there in order of name, and what comes later; SIGTERM ends it with 0", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     inbox.put("b.csv", text("B"));
     inbox.put("a.csv", text("A"));
@@ -86,7 +88,7 @@ describe("watch", () => {
     expect(readdirSync(inbox.path("inbox"))).toHaveLength(3);
   });
 
-  it("a file that still grows is left alone until it has not changed for a while", async () => {
+  it("a file that still grows is left alone until it has not changed for a while", { tags: ["long"] }, async () => {
     const inbox = open();
     inbox.put("a.csv", "Load,At,Gross\nA,2026-01-01 10:00,", JUST_NOW);
     await inbox.watch((look) => {
@@ -100,7 +102,9 @@ describe("watch", () => {
     expect(inbox.landed()).toHaveLength(2);
   });
 
-  it("a name that no path can hold is told once and not passed over in silence; the others are imported", async () => {
+  it("a name that no path can hold is told once and not passed over in silence; the others are imported", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));
     inbox.put("e.psv", text("E"));
@@ -112,7 +116,7 @@ describe("watch", () => {
     expect(whole).toMatchObject({ code: 2, err: expect.stringContaining("name is not UTF-8") as string });
   });
 
-  it("data that cannot be read is told, once for each name", async () => {
+  it("data that cannot be read is told, once for each name", { tags: ["long"] }, async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));
     inbox.put("b.xls", "x");
@@ -136,7 +140,9 @@ describe("watch", () => {
     expect([code, inbox.landed().length]).toEqual([0, 1]);
   });
 
-  it("goes on after a restart where it stopped, and imports a file again once it changes", async () => {
+  it("goes on after a restart where it stopped, and imports a file again once it changes", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));
     await inbox.watch(2);
@@ -146,7 +152,9 @@ describe("watch", () => {
     expect(inbox.landed()).toHaveLength(2);
   });
 
-  it("what is wrong with one file does not stop the others, and it is tried again once its mapping changes", async () => {
+  it("what is wrong with one file does not stop the others, and it is tried again once its mapping changes", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     inbox.put("a.csv", "Carga,Data\nA,1\n");
     inbox.put("b.csv", text("B"));
@@ -177,6 +185,7 @@ describe("watch", () => {
     ],
   ])(
     "a file that failed for %s of its mapping is tried again once those change",
+    { tags: ["long"] },
     async (_, mapping, file, bad, good) => {
       const inbox = open(mapping);
       writeFileSync(inbox.path("base.yaml"), base);
@@ -208,7 +217,9 @@ describe("watch", () => {
     expect(again.out).toContain("1 event landed");
   });
 
-  it("what the service did not take is sent when it is back, though the file is gone and no other comes", async () => {
+  it("what the service did not take is sent when it is back, though the file is gone and no other comes", {
+    tags: ["long"],
+  }, async () => {
     const sandbox = createSandbox({ rate: null });
     const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
     inbox.put("a.csv", text("A"));
@@ -252,7 +263,9 @@ describe("watch", () => {
     expect(landed()).toEqual(["A", "B"]);
   });
 
-  it("--move-to moves what was imported, never over another file; --once ends when nothing is left", async () => {
+  it("--move-to moves what was imported, never over another file; --once ends when nothing is left", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     mkdirSync(inbox.path("done"));
     writeFileSync(inbox.path("done/a.csv"), "an older one");
@@ -264,7 +277,7 @@ describe("watch", () => {
     expect(readdirSync(inbox.path("done")).toSorted()).toEqual(["a-2.csv", "a.csv", "b.csv"]);
   });
 
-  it("--move-to reaches another file system, with the file's time", async ({ skip }) => {
+  it("--move-to reaches another file system, with the file's time", { tags: ["long"] }, async ({ skip }) => {
     if (elsewhere === undefined) return skip("there is only one file system here");
     const inbox = open();
     const done = mkdtempSync(join(elsewhere, "rowferry-watch-"));
@@ -294,7 +307,9 @@ describe("watch", () => {
     expect([second.code, second.out, readdirSync(inbox.path("done"))]).toEqual([0, "", ["a.csv", "b.csv"]]);
   });
 
-  it("a file that could not be read is not moved away as imported, and is tried again once it changes", async () => {
+  it("a file that could not be read is not moved away as imported, and is tried again once it changes", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     inbox.put("a.xlsx", "PK, and no workbook");
     inbox.put("b.csv", text("B"));
@@ -305,7 +320,9 @@ describe("watch", () => {
     expect((await inbox.watch(3, "--move-to", inbox.path("done"))).err).toContain("a.xlsx");
   });
 
-  it("a file that is empty, or was written to during its import, is not moved away, and is imported once it has come", async () => {
+  it("a file that is empty, or was written to during its import, is not moved away, and is imported once it has come", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     inbox.put("a.csv", "");
     inbox.put("b.csv", text("B"));
@@ -341,7 +358,7 @@ describe("watch", () => {
     expect([code, err]).toEqual([2, expect.stringContaining(said)]);
   });
 
-  it("a memory that cannot be written is told, and the next files are imported", async () => {
+  it("a memory that cannot be written is told, and the next files are imported", { tags: ["long"] }, async () => {
     const inbox = open();
     mkdirSync(inbox.path("state/sandbox/watched.json"), { recursive: true });
     inbox.put("a.csv", text("A"));
@@ -351,7 +368,9 @@ describe("watch", () => {
     expect([...out.matchAll(/1 event landed/g)]).toHaveLength(2);
   });
 
-  it("a ledger that cannot be read when an input is due is told, and the watch goes on", async () => {
+  it("a ledger that cannot be read when an input is due is told, and the watch goes on", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     writeFileSync(inbox.path("rowferry.config.yaml"), 'expect: { every: 24h }\nnotify: [{ command: "cat > told" }]\n', {
       mode: 0o600,
@@ -368,7 +387,9 @@ describe("watch", () => {
     expect(inbox.landed()).toHaveLength(1);
   });
 
-  it("a ledger that is gone is told and waited for; a new one would not know what was sent", async () => {
+  it("a ledger that is gone is told and waited for; a new one would not know what was sent", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     const ledger = inbox.path("state/sandbox/ledger.db");
     inbox.put("a.csv", text("A"));
@@ -401,7 +422,7 @@ describe("watch", () => {
     expect(err.match(/a\.csv cannot be used: its links lead in a circle/g)).toHaveLength(1);
   });
 
-  it("a folder that vanishes is waited for, and told once", async () => {
+  it("a folder that vanishes is waited for, and told once", { tags: ["long"] }, async () => {
     const inbox = open();
     const { err, code } = await inbox.watch((look) => {
       if (look === 1) renameSync(inbox.path("inbox"), inbox.path("gone"));
