@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { foldWords } from "../map/convert/text.js";
 import { RowferryError } from "../model/error.js";
 import type { ReadOptions } from "../model/dialect.js";
-import type { Row } from "../model/row.js";
+import { type Row, textOf } from "../model/row.js";
 import { isFilled, isLabels, valueColumns } from "../read/header.js";
 import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
@@ -174,7 +174,7 @@ async function sampleRows(table: Table, signal: AbortSignal): Promise<Row[]> {
       if (row.leftOut !== undefined) continue;
       const block = Math.floor(read++ / BLOCK_ROWS);
       if (block % every !== 0) continue;
-      (blocks[block / every] ??= []).push(row);
+      (blocks[block / every] ??= []).push({ ...row, cells: row.cells.map(textOf) });
       if (blocks.length <= MOST_BLOCKS) continue;
       blocks = blocks.filter((_, index) => index % 2 === 0);
       every *= 2;

@@ -28,6 +28,9 @@ export interface CellLook {
 /** The unit of `shown`. */
 export const shownUnit = (look: CellLook | null | undefined): string | undefined => look?.shown?.replace(/^\S+ /, "");
 
+/** CSV files keep zeros and signs from a spreadsheet by writing `="00123"`, whose text is `00123`. */
+export const textOf = (cell: string): string => (cell.startsWith('="') ? cell.replace(/^="([^"]*)"$/, "$1") : cell);
+
 export type Looks = (CellLook | null)[];
 
 /** Why a hidden row is left out. */

@@ -3,7 +3,7 @@
  * read as text is written as the mapping's text files would write it, so that both give one value (H42).
  */
 import { DateTime } from "luxon";
-import type { CellKind } from "../../model/row.js";
+import { type CellKind, textOf } from "../../model/row.js";
 import type { ConvertDefaults } from "../convert/conversion.js";
 import { errorCell, quoteCell, Refused } from "../convert/conversion-kind.js";
 import { quotedT } from "../convert/dates.js";
@@ -47,7 +47,7 @@ export function compileCells(
 
   /** As text, in the mapping's formats; "" if blank. */
   const text = (cell: string, kind: CellKind): string => {
-    const shown = ends(kind === "text" ? cell : spell(cell, kind));
+    const shown = ends(kind === "text" ? textOf(cell) : spell(cell, kind));
     return blank.has(shown) ? "" : shown;
   };
 

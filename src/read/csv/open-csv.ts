@@ -55,13 +55,13 @@ const QUOTE_IT = "Put quotes around cells that hold line breaks, or remove the b
 /** What DOS and old Macintosh letters become in windows-1252. */
 const MISREAD = "‚ƒ„†‡ˆ‰‹˜™›";
 /** Without them no cell can be one of those below, which are looked for cell by cell. */
-const WARNING_SIGNS = ["Ã", '="', "'", "\\", ...Array.from(MISREAD)];
+const WARNING_SIGNS = ["Ã", "'", "\\", ...Array.from(MISREAD)];
 const GARBLED = /Ã[\u00a1-\u00bf]/;
 const MISREAD_WORD = new RegExp(`\\p{L}[${MISREAD}]\\p{L}`, "u");
 /** As databases write line breaks, tabs and quotes; paths of Windows are something else. */
 const ESCAPED = /^(?!(?:[A-Za-z]:)?\\).*\\[nrt"\\\n\r]/s;
-/** Text for a spreadsheet, so that it keeps zeros and signs. */
-const MARKED = /^(?:="[^"]*"|'[\d=+@-][^']*)$/;
+/** Text as a person types it into a spreadsheet, so that it keeps zeros and signs. */
+const MARKED = /^'[\d=+@-][^']*$/;
 
 /** @throws RowferryError `encoding-*`, `dialect-invalid`, `header-missing`, `file-empty`. */
 async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
@@ -165,9 +165,9 @@ function cellOddities() {
     ": UTF-8 that some program read in another encoding; export the file again",
   );
   const marked = tally(
-    `has a cell like ="00123" or '00123`,
-    `have cells like ="00123" or '00123`,
-    ": these marks for a spreadsheet are read as part of the text; `as: digits` or replace() drops them",
+    "has a cell like '00123",
+    "have cells like '00123",
+    ": this mark for a spreadsheet is read as part of the text; `as: digits` or replace() drops it",
   );
   const misread = tally(
     "has signs like ‡ within words",

@@ -229,8 +229,12 @@ function diagnose(lenient: string[], raw: string, number: number, options: Recor
     }
     if (trimmed.endsWith(quote) && quotes % 2 === 1) return faulty(column, CLOSES);
   }
-  return { ...clean(number, cells, raw), innerQuotes: true };
+  const unquoted = raw.replace(quotedCells(options.shape), "").replaceAll(FOR_SPREADSHEETS, "");
+  return { ...clean(number, cells, raw), innerQuotes: unquoted.includes(quote) };
 }
+
+/** Their text is read without them. */
+const FOR_SPREADSHEETS = /="[^"]*"/g;
 
 /** Null: it breaks the rules. */
 function strictly(raw: string, lenient: string[], options: RecordsOptions): string[] | null {
