@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
 import type { MappingSpec } from "../../map/language/mapping-schema.js";
+import { filesOfModule } from "../../map/beside.js";
 import { readSource } from "../../map/load-mapping.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
@@ -87,7 +88,8 @@ function namedBy(path: string, isBase = false): string[] {
   try {
     const { extends: base, functions, tables } = parse(readFileSync(path, "utf8")) as MappingSpec;
     const names = [base, functions, ...Object.values(tables ?? {}).map(({ file }) => file)];
-    const named = names.flatMap((name) => (name === undefined ? [] : resolve(dirname(path), name)));
+    // A module also imports files.
+    const named = names.flatMap((name) => (name === undefined ? [] : filesOfModule(resolve(dirname(path), name))));
     return base === undefined || isBase ? named : [...named, ...namedBy(resolve(dirname(path), base), true)];
   } catch {
     return [];
