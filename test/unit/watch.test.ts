@@ -194,6 +194,19 @@ describe("watch", () => {
     expect(await once()).toMatchObject({ code: 3, err: expect.stringContaining("changes: b.xlsx") as string });
   });
 
+  it("settings that come to name a service do not turn a rehearsal into the real thing", async () => {
+    const inbox = open();
+    const real =
+      "target: real\ntargets: { real: { baseUrl: https://127.0.0.1:9, tokenUrl: https://127.0.0.1:9/t, clientId: x } }\n";
+    inbox.put("a.csv", text("A"));
+    await inbox.watch((look) => {
+      if (look !== 2) return;
+      writeFileSync(inbox.path("rowferry.config.yaml"), real, { mode: 0o600 });
+      inbox.put("b.csv", text("B"));
+    });
+    expect(inbox.landed()).toEqual(["A", "B"]);
+  });
+
   it("a folder that one mapping has read is read under another one too", async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));

@@ -75,7 +75,9 @@ export const spec = sendingCommand({
       clock: world.clock,
       signal,
       async handle(path, isStaged) {
-        const handled = await importOne(frame, { ...flags, wait: true }, mapping, path, isStaged, requireLedger);
+        // Also when the settings come to name another one: a rehearsal stays a rehearsal.
+        const onTarget = { ...flags, target: target.name, wait: true };
+        const handled = await importOne(frame, onTarget, mapping, path, isStaged, requireLedger);
         hadLedger ||= hasLedger();
         return handled;
       },
