@@ -124,12 +124,12 @@ describe("two rows of one import that correct one row", () => {
   it("are one where the other is as it was in another person's copy of the rejected file", async () => {
     const office = openOffice(weighings);
     const [names = [], ...rows] = office.rejectedRows(await office.brought("a.csv", loads("L1 10 x", "L2 10 y")));
-    const corrected = (cell: string, by: string) => [
+    const mended = (cell: string, by: string) => [
       names,
       ...rows.map((row) => row.map((one) => (one === cell ? by : one))),
     ];
-    office.writeCsv("c.csv", corrected("x", "1"));
-    office.writeCsv("d.csv", corrected("y", "2"));
+    office.writeCsv("c.csv", mended("x", "1"));
+    office.writeCsv("d.csv", mended("y", "2"));
     expect(await office.import("c.csv", "d.csv")).toEqual(ended(0, 0));
     expect(weights(office)).toEqual(["L1 10 1", "L2 10 2"]);
   });
