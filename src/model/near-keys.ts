@@ -1,4 +1,7 @@
-/** Keys that differ only by case, width or leading zeros (`K1`, `k1`, `Ｋ1`; `007`, `7`) and are often one. */
+/**
+ * Keys that differ only by case, width or leading zeros (`K1`, `k1`, `Ｋ1`; `007`, `7`) and are often one; and what
+ * spreadsheets make of a key.
+ */
 
 /** Equal for nearly equal keys. */
 export function foldKey(key: string): string {
@@ -26,5 +29,12 @@ export function variants(parts: readonly string[]): string[][] {
 }
 
 export function areNearlyEqual(one: string, other: string): boolean {
-  return one !== other && foldKey(one) === foldKey(other);
+  return one !== other && (foldKey(one) === foldKey(other) || isSamePower(one, other));
+}
+
+/** A spreadsheet reads 12E5 as 1200000, and shows that as 1.20E+06: of its digits only the first. */
+function isSamePower(one: string, other: string): boolean {
+  if (![one, other].every((key) => /^\d+([.,]\d+)?(E[+-]?\d+)?$/i.test(key)) || !/E/i.test(one + other)) return false;
+  const [first, second] = [one, other].map((key) => Number(key.replace(",", ".")).toPrecision(3));
+  return first === second;
 }
