@@ -254,11 +254,11 @@ describe("`each: row` with one key on two rows of a group (F84)", () => {
 describe("a correction that changes a key (F83)", () => {
   it("as a spreadsheet changes one is a problem of the row", async () => {
     const office = openOffice(weighings);
-    const powers = { "12E5": "1200000", "12E6": "1.20E+07" };
-    const wrong = ["007", "K1", ...Object.keys(powers)].map((key) => `${key} 10 x`);
+    const typed = { "12E5": "1200000", "12E6": "1.20E+07", "1-2": "02/jan", MAR3: "2026-03-03" };
+    const wrong = ["007", "K1", ...Object.keys(typed)].map((key) => `${key} 10 x`);
     const rejected = await office.brought("w.csv", loads(...wrong));
-    const mangled = office.rejectedRows(rejected, { "007": "7", K1: "k1", ...powers, x: "1" });
-    expect(counted((await office.brought("w-corrected.csv", mangled)).problems)).toEqual(["4 key-mangled"]);
+    const mangled = office.rejectedRows(rejected, { "007": "7", K1: "k1", ...typed, x: "1" });
+    expect(counted((await office.brought("w-corrected.csv", mangled)).problems)).toEqual(["6 key-mangled"]);
     expect(weights(office)).toEqual([]);
     expect((await office.brought("w-again.csv", office.rejectedRows(rejected, { x: "1" }))).exitCode).toBe(0);
     expect(weights(office).toSorted()).toEqual(wrong.map((row) => row.replace("x", "1")).toSorted());
