@@ -1,7 +1,7 @@
 /** The files that a mapping names: tables and a module with custom functions. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { registerHooks } from "node:module";
+import nodeModule from "node:module";
 import { extname, isAbsolute, join, normalize, dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { detachText } from "../model/detach.js";
@@ -119,6 +119,9 @@ async function loadFunctions(
 /** By address; by path for the newest. The module itself first, then what it imports by path. */
 const loadedFiles = new Map<string, string[]>();
 
+/** Absent before Node 22.15, on which a change of what a module imports goes unnoticed. */
+const { registerHooks }: Partial<Pick<typeof nodeModule, "registerHooks">> = nodeModule;
+
 /** A module of functions and the files that it imported when it was last loaded. */
 export const filesOfModule = (path: string): string[] => loadedFiles.get(resolve(path)) ?? [resolve(path)];
 
@@ -132,7 +135,7 @@ async function importModule(location: string): Promise<{ [name: string]: unknown
   const version = createHash("sha256").update(texts.join("\n")).digest("hex");
   const address = `${pathToFileURL(location).href}#${version}`;
   const files = new Set(loadedFiles.get(address) ?? [own]);
-  const hooks = registerHooks({
+  const hooks = registerHooks?.({
     resolve(specifier, context, next) {
       const found = next(specifier, context);
       const { parentURL: parent = "" } = context;
@@ -145,7 +148,7 @@ async function importModule(location: string): Promise<{ [name: string]: unknown
   try {
     return (await import(address)) as { [name: string]: unknown };
   } finally {
-    hooks.deregister();
+    hooks?.deregister();
     const others = [...files].filter((file) => file !== own).toSorted();
     for (const name of [address, location]) loadedFiles.set(name, [own, ...others]);
   }

@@ -135,8 +135,10 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
       say(`not imported before, and tried again once the file or the mapping changes: ${list}`);
       worst = Math.max(worst, ...failed.map(({ name }) => handled[name]?.exitCode ?? ExitCode.ok));
     }
+    const isNextDue = (file: Found) =>
+      !isUnchanged(file, handled[file.name]) || isDue(retries.get(file.name), clock.now());
     const complete = inOrder(files, options.order).filter(
-      (file) => isComplete(file, seen, options, isFirstLook) && isDue(retries.get(file.name), clock.now()),
+      (file) => isComplete(file, seen, options, isFirstLook) && isNextDue(file),
     );
     isFirstLook = false;
     for (const file of complete) {
@@ -269,8 +271,8 @@ function isComplete(
   isFirstLook: boolean,
 ): boolean {
   // One that is older is yesterday's.
-  const done = statSync(`${file.path}.done`, { throwIfNoEntry: false });
-  if (done !== undefined && done.mtimeMs >= file.changed) return true;
+  const done = `${file.path}.done`;
+  if (existsSync(done) && (statSync(done, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= file.changed) return true;
   const now = options.clock.now();
   const before = seen.get(file.name);
   const isSame = isUnchanged(file, before);
