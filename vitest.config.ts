@@ -22,6 +22,8 @@ export default defineConfig({
     // `describe`, `it`, `expect` and their like need no import in a test file.
     globals: true,
     setupFiles: ["test/support/fixed-seed.ts"],
+    // Modules of functions that tests write are loaded by Node, as they are for users.
+    server: { deps: { external: [/\/rowferry-[^/]+\/[^/]+\.mjs/] } },
     env: memoryDisk(),
     // Against what hangs. A busy machine takes several times as long as a quiet one.
     testTimeout: 120_000,

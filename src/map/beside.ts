@@ -1,8 +1,9 @@
 /** The files that a mapping names: tables and a module with custom functions. */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import nodeModule from "node:module";
 import { extname, isAbsolute, join, normalize, dirname, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { detachText } from "../model/detach.js";
 import type { CsvOptions } from "../model/dialect.js";
 import { RowferryError } from "../model/error.js";
@@ -41,11 +42,14 @@ export async function readBeside(
   }
   const beside = (name: string) => join(dirname(source.path), normalize(name));
   const tablePaths = Object.values(specs).map(({ file }) => beside(file));
+  const functionsPath = module === undefined ? null : beside(module);
+  const loaded = await loadFunctions(module, source, running);
+  const modules = functionsPath === null ? [] : [functionsPath, ...filesOfModule(functionsPath).slice(1)];
   return {
     tables,
-    ...(await loadFunctions(module, source, running)),
-    functionsPath: module === undefined ? null : beside(module),
-    dependencies: [...new Set([...tablePaths, ...[module ?? [], base ?? []].flat().map(beside)])],
+    ...loaded,
+    functionsPath,
+    dependencies: [...new Set([...tablePaths, ...modules, ...(base === undefined ? [] : [beside(base)])])],
     tablePaths,
   };
 }
@@ -101,17 +105,53 @@ async function loadFunctions(
   else if (location !== null)
     try {
       running(location);
-      functionsText = readFileSync(location, "utf8");
-      // Node keeps what it has imported; an edited module needs an address of its own.
-      const version = createHash("sha256").update(functionsText).digest("hex");
-      const module = (await import(`${pathToFileURL(location).href}#${version}`)) as { [name: string]: unknown };
-      for (const [exported, value] of Object.entries(module))
+      const exports = await importModule(location);
+      functionsText = filesOfModule(location).map(textOf).join("\n");
+      for (const [exported, value] of Object.entries(exports))
         if (typeof value === "function" && exported !== "default") functions.set(exported, value as CustomFunction);
       if (functions.size === 0) report("exports no function by name");
     } catch (error) {
       report(`cannot be loaded: ${whyOf(error)}`);
     }
   return { functions, functionsText };
+}
+
+/** By address; by path for the newest. The module itself first, then what it imports by path. */
+const loadedFiles = new Map<string, string[]>();
+
+/** Absent before Node 22.15, on which a change of what a module imports goes unnoticed. */
+const { registerHooks }: Partial<Pick<typeof nodeModule, "registerHooks">> = nodeModule;
+
+/** A module of functions and the files that it imported when it was last loaded. */
+export const filesOfModule = (path: string): string[] => loadedFiles.get(resolve(path)) ?? [resolve(path)];
+
+const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
+
+/** Node keeps what it has imported: an edited module, or one that imports an edited file, needs an address of its own. */
+async function importModule(location: string): Promise<{ [name: string]: unknown }> {
+  // As Node names the parents of what it imports.
+  const own = realpathSync(location);
+  const texts = filesOfModule(location).map(textOf);
+  const version = createHash("sha256").update(texts.join("\n")).digest("hex");
+  const address = `${pathToFileURL(location).href}#${version}`;
+  const files = new Set(loadedFiles.get(address) ?? [own]);
+  const hooks = registerHooks?.({
+    resolve(specifier, context, next) {
+      const found = next(specifier, context);
+      const { parentURL: parent = "" } = context;
+      const isOwn = parent.startsWith("file:") && files.has(fileURLToPath(parent)) && /^(\.|\/|file:)/.test(specifier);
+      if (!isOwn || !found.url.startsWith("file:")) return found;
+      files.add(fileURLToPath(found.url));
+      return context.conditions.includes("import") ? { ...found, url: `${found.url}#${version}` } : found;
+    },
+  });
+  try {
+    return (await import(address)) as { [name: string]: unknown };
+  } finally {
+    hooks?.deregister();
+    const others = [...files].filter((file) => file !== own).toSorted();
+    for (const name of [address, location]) loadedFiles.set(name, [own, ...others]);
+  }
 }
 
 /** The file must be in the mapping's folder or below it. */

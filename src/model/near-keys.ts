@@ -1,4 +1,7 @@
-/** Keys that differ only by case, width or leading zeros (`K1`, `k1`, `Ｋ1`; `007`, `7`) and are often one. */
+/**
+ * Keys that differ only by case, width or leading zeros (`K1`, `k1`, `Ｋ1`; `007`, `7`) and are often one; and what
+ * spreadsheets make of a key.
+ */
 
 /** Equal for nearly equal keys. */
 export function foldKey(key: string): string {
@@ -26,5 +29,21 @@ export function variants(parts: readonly string[]): string[][] {
 }
 
 export function areNearlyEqual(one: string, other: string): boolean {
-  return one !== other && foldKey(one) === foldKey(other);
+  if (one === other) return false;
+  return foldKey(one) === foldKey(other) || isSamePower(one, other) || becameDay(one, other) || becameDay(other, one);
+}
+
+/** A spreadsheet reads 1-2 and MAR1 as days, and shows them as 02/jan, Mar-01, 2026-03-01. */
+function becameDay(one: string, other: string): boolean {
+  const isShort = /^(\d{1,2}[-/.]\d{1,2}|\p{L}{3,9}[- ]?\d{1,2})$/u.test(one);
+  const isDay =
+    /^(\d{1,2}[-/. ]\p{L}{3,9}\.?|\p{L}{3,9}\.?[-/. ]\d{1,2}|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}( [\d:]{5,8})?)$/u;
+  return isShort && isDay.test(other);
+}
+
+/** A spreadsheet reads 12E5 as 1200000, and shows that as 1.20E+06: of its digits only the first. */
+function isSamePower(one: string, other: string): boolean {
+  if (![one, other].every((key) => /^\d+([.,]\d+)?(E[+-]?\d+)?$/i.test(key)) || !/E/i.test(one + other)) return false;
+  const [first, second] = [one, other].map((key) => Number(key.replace(",", ".")).toPrecision(3));
+  return first === second;
 }

@@ -69,8 +69,10 @@ export function nextSteps(
   // `status` does not know of an empty file, and no correction of a row fills it.
   const here = problemsHere(problems).filter(({ code }) => code !== "file-empty");
   const isEmpty = problems.some(({ code }) => code === "file-empty");
+  const takeBack = "if the file is wrong, take its rows back: the next run, of any file, sends those that are valid";
   const steps = [
     ...(again ? [step("resume", "continue where this run stopped; nothing is sent twice")] : []),
+    ...(stopped?.code === "too-many-invalid" ? [step(`withdraw --run ${summary.run}`, takeBack)] : []),
     ...stepsOfOpen({ open, problems: here, everywhere: problems }, step, corrections, stranded),
     ...stepsOfWaiting(waiting, step),
   ];

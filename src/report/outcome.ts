@@ -116,20 +116,20 @@ function whatIsNeeded({ outcomes, open, command, problems }: Summary): string {
     const behind = [
       waiting > 0 && waits(waiting),
       toSettle > 0 && `${waits(toSettle)} for something else that only you can settle`,
+      toSend > 0 && `${counted(toSend, "row is", "rows are")} still to send`,
     ];
-    const rest = joined(behind, ", and ") || done;
-    const left = toSend > 0 ? `, ${counted(toSend, "row")} still to send` : "";
-    return `${counted(rows, "row needs", "rows need")} you. Nothing is lost; ${rest}${left}.`;
+    return `${counted(rows, "row needs", "rows need")} you. Nothing is lost; ${joined(behind, ", and ") || done}.`;
   }
   const count = needed(open);
   // What is in doubt and cannot go on waits for its file, as a rebuilt ledger does.
-  const { held = 0, stalled = 0 } = open.events;
+  const { held = 0, stalled = 0, planned = 0 } = open.events;
+  const unsent = planned > 0 ? ` ${counted(planned, "event")} left for the next run.` : "";
   if (count === 0 && held + stalled > 0) return onlyYouCanSettle(held + stalled);
-  if (count === 0) return "A file holds no rows; everything else is done.";
+  if (count === 0) return `A file holds no rows${unsent === "" ? "; everything else is done" : ""}.${unsent}`;
   const isEmpty = problems.some(({ code }) => code === "file-empty");
   const own = command === "import" ? "Nothing in these files needs you, but" : "Nothing is lost, but";
   const left = `${counted(count, "thing that needs", "things that need")} you.`;
-  return `${isEmpty ? "A file holds no rows, and" : own} the ledger holds ${left}`;
+  return `${isEmpty ? "A file holds no rows, and" : own} the ledger holds ${left}${unsent}`;
 }
 
 function allIsWell(summary: Summary): string {

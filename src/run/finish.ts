@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { tallyOpen, tallyRun, tallyRows } from "../ledger/views/tally.js";
 import { tallyHeld, tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
-import { idsOf } from "../ledger/work.js";
 import { codes } from "../model/codes.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { OpenWork, RowCounts, RowOutcomes, Summary } from "../model/summary.js";
@@ -74,7 +73,7 @@ export function emptyFiles({ emptyFiles: [place, ...more] }: Session): Summary["
 
 export function outcomesOf(database: Session["database"], staged: readonly StagedInput[]): RowOutcomes {
   const rows = sumOf(staged, "staged") + sumOf(staged, "invalid");
-  const outcomes = tallyRows(database, rows === 0 ? [] : idsOf(staged));
+  const outcomes = tallyRows(database, rows === 0 ? [] : staged);
   return { ...outcomes, landed: rows - total({ ...outcomes }) };
 }
 

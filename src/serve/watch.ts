@@ -18,6 +18,7 @@ import { z } from "zod";
 import type { Clock } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
 import { RowferryError } from "../model/error.js";
+import { listed } from "../model/fold.js";
 import { makeFolder } from "../model/make-folder.js";
 import { READABLE } from "../model/file-endings.js";
 import { alsoHolds, filesWithin } from "../read/files.js";
@@ -39,11 +40,16 @@ export interface WatchOptions {
   stamp: () => string;
   clock: Clock;
   signal: AbortSignal;
-  /** `isStaged`: the ledger has its rows, so that what is still open is sent, and nothing that was withdrawn since. */
-  handle: (path: string, isStaged: boolean) => Promise<{ exitCode: number; isStaged: boolean }>;
+  /**
+   * `isStaged`: the ledger has its rows, so that what is still open is sent, and nothing that was withdrawn since.
+   * `isCut`: a limit left some of them to the next run.
+   */
+  handle: (path: string, isStaged: boolean) => Promise<{ exitCode: number; isStaged: boolean; isCut: boolean }>;
   /** Whether the ledger has work that waited for its time, which has come. */
   isWorkDue: () => boolean;
   idle?: () => Promise<void>;
+  /** With `once`, where there was nothing to do. @returns the exit code */
+  nothingNew: () => Promise<number>;
   say: (line: string) => void;
   /** Explains what ends neither the watch nor the other files. @returns its exit code */
   tell: (error: unknown) => number;
@@ -74,8 +80,9 @@ const WAITED = "";
 
 /**
  * Watches until the signal, or with `once` until all files are handled. Retries an import that can continue (exit 4, 5),
- * also once its file is gone, and a move after one minute, then two, four, at most fifteen; a file of which nothing was
- * staged once it, its mapping or the settings change. Sends deferred events when their time has come.
+ * also once its file is gone, and a move after one minute, then two, four, at most fifteen; what a limit left to the
+ * next run after half a day, or when it is started again; a file of which nothing was staged once it, its mapping or the
+ * settings change. Sends deferred events when their time has come.
  * @returns the worst exit code, or that of an interrupting signal @throws RowferryError `usage` if there is no folder
  * at the start, or it is the one to move to
  */
@@ -90,6 +97,8 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
   const unread = new Set<string>();
   let worst: number = ExitCode.ok;
   let isAway = false;
+  let isFirstLook = true;
+  let isAnyHandled = false;
   const told = new Set<string>();
   const tell = (error: unknown) => {
     if (!told.has(String(error))) worst = Math.max(worst, options.tell(error));
@@ -103,9 +112,9 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
       return false;
     }
   };
-  const retryLater = (name: string, isLeft: boolean) => {
-    const waitMs = Math.min(15 * MINUTE, 2 * (retries.get(name)?.waitMs ?? MINUTE / 2));
-    if (isLeft) retries.set(name, { since: clock.now(), waitMs });
+  const retryLater = (name: string, isLeft: boolean, isCut = false) => {
+    const waitMs = isCut && !isLeft ? HALF_DAY : Math.min(15 * MINUTE, 2 * (retries.get(name)?.waitMs ?? MINUTE / 2));
+    if (isLeft || isCut) retries.set(name, { since: clock.now(), waitMs });
     else retries.delete(name);
   };
   const isSettled = (file: Found, stamp: string) =>
@@ -115,33 +124,53 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
     if ((names === null) !== isAway) say(isAway ? `${folder} is back` : `${folder} is gone; waiting for it`);
     isAway = names === null;
     const stamp = options.stamp();
-    const files = filesOf(names ?? [], folder, tell).filter((file) => !isSettled(file, stamp));
+    const present = filesOf(names ?? [], folder, tell);
+    const files = present.filter((file) => !isSettled(file, stamp));
+    const failed = present.filter((file) => !files.includes(file) && !isDone(handled[file.name]));
+    if (options.once && isFirstLook && failed.length > 0) {
+      const list = listed(
+        failed.map(({ name }) => name),
+        5,
+      );
+      say(`not imported before, and tried again once the file or the mapping changes: ${list}`);
+      worst = Math.max(worst, ...failed.map(({ name }) => handled[name]?.exitCode ?? ExitCode.ok));
+    }
+    const isNextDue = (file: Found) =>
+      !isUnchanged(file, handled[file.name]) || isDue(retries.get(file.name), clock.now());
     const complete = inOrder(files, options.order).filter(
-      (file) => isComplete(file, seen, options) && isDue(retries.get(file.name), clock.now()),
+      (file) => isComplete(file, seen, options, isFirstLook) && isNextDue(file),
     );
+    isFirstLook = false;
     for (const file of complete) {
       if (signal.aborted) break;
       const { name, path, size, changed } = file;
       const before = handled[name];
       let isLeft = false;
+      let isCut = false;
+      // The imports before it may have taken hours.
+      const [now] = filesOf([name], folder, tell);
+      if (now === undefined || !isUnchanged(now, file)) continue;
       if (!isHandled(file, before, stamp)) {
         const isSame = isUnchanged(file, before) && before.stamp === stamp;
-        const { exitCode, isStaged } = await options.handle(path, isSame && before.isStaged);
+        const done = await options.handle(path, isSame && before.isStaged);
+        const { exitCode, isStaged } = done;
         if (exitCode >= ExitCode.interrupted) return exitCode;
         worst = Math.max(worst, exitCode);
-        handled[name] = { size, changed, exitCode, stamp, isStaged };
+        ({ isCut } = done);
+        handled[name] = { size, changed, exitCode: isCut ? ExitCode.again : exitCode, stamp, isStaged };
         isLeft = canGoOn(exitCode);
         await remember(options.memory, handled, folder).catch(tell);
       }
       // Written to during its import, it is imported again.
-      const [present] = filesOf([name], folder, tell);
-      const isAsImported = present !== undefined && isUnchanged(present, handled[name]);
+      const [left] = filesOf([name], folder, tell);
+      const isAsImported = left !== undefined && isUnchanged(left, handled[name]);
       if (moveTo !== null && isDone(handled[name]) && isAsImported)
         await moveAway(path, moveTo).catch((error: unknown) => {
           isLeft = true;
           tell(error);
         });
-      retryLater(name, isLeft);
+      retryLater(name, isLeft, isCut);
+      isAnyHandled = true;
     }
     // What is open is in the ledger, and no other file may come for days.
     const isGone = (name: string) => names?.includes(name) === false && handled[name]?.isStaged !== false;
@@ -149,14 +178,16 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
     for (const name of isWorkDue() ? [...gone, WAITED] : gone) {
       if (signal.aborted) break;
       if (!isDue(retries.get(name), clock.now())) continue;
-      const { exitCode } = await options.handle(join(folder, name), true);
+      const { exitCode, isCut } = await options.handle(join(folder, name), true);
       if (exitCode >= ExitCode.interrupted) return exitCode;
       worst = Math.max(worst, exitCode);
-      retryLater(name, name === WAITED ? isWorkDue() : canGoOn(exitCode));
+      retryLater(name, name === WAITED ? isWorkDue() : canGoOn(exitCode), isCut);
+      isAnyHandled = true;
     }
     await options.idle?.().catch(tell);
     await tellUnread(folder, unread, say);
-    if (options.once && files.every(({ name }) => retries.has(name))) return worst;
+    if (options.once && files.every(({ name }) => retries.has(name)))
+      return isAnyHandled ? worst : Math.max(worst, await options.nothingNew());
     if (complete.length > 0) continue;
     await clock.sleep(options.everyMs, signal);
   }
@@ -229,16 +260,24 @@ const isDone = (before: Handled[string] | undefined): boolean =>
   before?.exitCode === ExitCode.ok || (before?.exitCode === ExitCode.person && before.isStaged);
 
 const MINUTE = 60_000;
+/** `--until` means the nearest such time. */
+const HALF_DAY = 12 * 60 * MINUTE;
 const canGoOn = (exitCode: number) => exitCode === ExitCode.again || exitCode === ExitCode.locked;
 
-function isComplete(file: Found, seen: Map<string, Found & { since: number }>, options: WatchOptions): boolean {
-  if (existsSync(`${file.path}.done`)) return true;
+function isComplete(
+  file: Found,
+  seen: Map<string, Found & { since: number }>,
+  options: WatchOptions,
+  isFirstLook: boolean,
+): boolean {
+  // One that is older is yesterday's.
+  const done = `${file.path}.done`;
+  if (existsSync(done) && (statSync(done, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= file.changed) return true;
   const now = options.clock.now();
   const before = seen.get(file.name);
   const isSame = isUnchanged(file, before);
-  // A file unchanged for long enough was complete before the watch began.
-  const from = isSame ? before.since : Math.max(file.changed, 0);
-  const since = isSame || before === undefined ? Math.min(now, from) : now;
+  // A file unchanged for long enough was complete before the watch began; later its time may be that of another clock.
+  const since = isSame || isFirstLook ? Math.min(now, isSame ? before.since : Math.max(file.changed, 0)) : now;
   seen.set(file.name, { ...file, since });
   return now - since >= options.settleMs;
 }

@@ -51,6 +51,16 @@ describe("the closing summary", () => {
       { exitCode: 3, outcomes: noneWaits, open: { ...open, events: {} } },
       "3 rows need you. Nothing is lost; everything else is done.",
     ],
+    [
+      "rows to correct, and a limit left some",
+      { exitCode: 3, outcomes: { ...noneWaits, toSend: 2 }, open: { ...open, events: { planned: 2 } } },
+      "3 rows need you. Nothing is lost; 2 rows are still to send.",
+    ],
+    [
+      "earlier problems, and a limit left some",
+      { ...idle, exitCode: 3, open: { ...open, rows: 1, events: { planned: 2 } } },
+      "Nothing is lost, but the ledger holds 1 thing that needs you. 2 events left for the next run.",
+    ],
     ["known rows", known, "Nothing new: all 5 rows had landed before."],
     [
       "known rows, and earlier problems",

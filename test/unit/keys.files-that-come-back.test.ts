@@ -120,6 +120,36 @@ describe("two rows of one import that correct one row", () => {
     expect(await office.brought("c.csv", await corrected(office, "L1 10 1", "L1 10 1"))).toEqual(ended(0, 0));
     expect(weights(office)).toEqual(["L1 10 1", "L1 20 5"]);
   });
+
+  it("are one where the other is as it was in another person's copy of the rejected file", async () => {
+    const office = openOffice(weighings);
+    const [names = [], ...rows] = office.rejectedRows(await office.brought("a.csv", loads("L1 10 x", "L2 10 y")));
+    const mended = (cell: string, by: string) => [
+      names,
+      ...rows.map((row) => row.map((one) => (one === cell ? by : one))),
+    ];
+    office.writeCsv("c.csv", mended("x", "1"));
+    office.writeCsv("d.csv", mended("y", "2"));
+    expect(await office.import("c.csv", "d.csv")).toEqual(ended(0, 0));
+    expect(weights(office)).toEqual(["L1 10 1", "L2 10 2"]);
+  });
+
+  it.each(
+    sampled(
+      [
+        ["c.csv", "b.csv"],
+        ["b.csv", "c.csv"],
+      ],
+      2,
+    ),
+  )("contradict each other where one of them is the source's own (%s, %s)", async (...files) => {
+    const office = openOffice(weighings);
+    office.writeCsv("c.csv", await corrected(office, "L1 10 1"));
+    office.writeCsv("b.csv", loads("L1 10 2", "L1 20 5"));
+    const summary = await office.import(...files);
+    expect(summary).toEqual(ended(3, 1, { problems: [expect.objectContaining({ code: "event-key-twice" })] }));
+    expect(weights(office)).toEqual([]);
+  });
 });
 
 describe("a rowId that a later file brings with a row that cannot be read", () => {
@@ -160,6 +190,16 @@ describe("a file that comes back with the same bytes", () => {
     await office.import("w-a.csv");
     await replaced(office, "load/L1");
     expect(weights(office).toSorted()).toEqual(A);
+  });
+
+  it("counts each row once beside the file that changes what it says", async () => {
+    const office = openOffice(weighings);
+    expect((await office.brought("w-a.csv", loads(...A))).exitCode).toBe(0);
+    office.writeCsv("w-b.csv", loads(...B));
+    expect(await office.import("w-a.csv", "w-b.csv")).toMatchObject({
+      rows: { read: 6, known: 5, staged: 1 },
+      outcomes: { landed: 0, toDecide: 1, superseded: 0 },
+    });
   });
 
   it("is judged anew after `replace` (A, B, replace, A)", { tags: ["long"] }, async () => {

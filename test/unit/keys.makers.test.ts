@@ -7,7 +7,7 @@ import iconv from "iconv-lite";
 import { type Office, openOffice } from "../support/office.js";
 import { mapping } from "../support/mapping.js";
 import { sampled } from "../support/sample.js";
-import { loads, weighings, weighingsWith } from "../support/weighings.js";
+import { loads, weighings, weighingsWith, weights } from "../support/weighings.js";
 
 const rows = loads("L1 10 1", "L2 20 2");
 const { weighing } = weighings.inputs.weighings.events;
@@ -137,14 +137,36 @@ const functionKeys = [
   ["=load", 0],
 ] as const;
 it.each(sampled(functionKeys, 2))(
-  "a module of functions (F5) that is another one, under the key %s: exit %i",
+  "a module of functions (F5) that is another one, or imports another one, under the key %s: exit %i",
   async (key, code) => {
     const module = (letter: string) => `export const code = (text) => \`${letter}\${text}\`;\n`;
-    const office = await begun(keyed(key, { functions: "f.mjs" }), { "f.mjs": module("x") });
-    writeFileSync(office.path("f.mjs"), module("y"));
-    expect((await office.type("import", "m.yaml", "w.csv")).code).toBe(code);
+    const over = 'import { code as inner } from "./inner.mjs";\nexport const code = inner;\n';
+    for (const [edited, files] of [
+      ["f.mjs", { "f.mjs": module("x") }],
+      ["inner.mjs", { "f.mjs": over, "inner.mjs": module("x") }],
+    ] as const) {
+      const office = await begun(keyed(key, { functions: "f.mjs" }), files);
+      writeFileSync(office.path(edited), module("y"));
+      expect((await office.type("import", "m.yaml", "w.csv")).code, edited).toBe(code);
+    }
   },
 );
+
+it("rows that were not sent yet go as an edited module says that the functions import, and not as staged", async () => {
+  const event = { attributes: { public: { Gross: "=weigh(gross)" } } };
+  const office = openOffice({ ...weighingsWith({ event }), functions: "f.mjs" });
+  const unit = (name: string) => writeFileSync(office.path("unit.mjs"), `export const unit = "${name}";\n`);
+  writeFileSync(
+    office.path("f.mjs"),
+    'import { unit } from "./unit.mjs";\nexport const weigh = (gross) => `${gross}${unit}`;\n',
+  );
+  unit("t");
+  office.writeCsv("w.csv", loads("L1 10 1", "L2 20 2"));
+  await office.ends(0, "import m.yaml w.csv --limit 1");
+  unit("kg");
+  await office.ends(3, "import m.yaml w.csv");
+  expect(weights(office)).toEqual(["L1 10 1t", "L2 20 2kg"]);
+});
 
 describe("the same bytes, read in another encoding", () => {
   const turkish = weighingsWith({ csv: { encoding: "windows-1254" } });

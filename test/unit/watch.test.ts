@@ -18,7 +18,8 @@ import { join } from "node:path";
 import { systemClock } from "../../src/model/clock.js";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
-import { weighings } from "../support/weighings.js";
+import { weighings, weights } from "../support/weighings.js";
+import { mapping } from "../support/mapping.js";
 import { sampled } from "../support/sample.js";
 
 const text = (load: string, gross = "5") => `Load,At,Gross\n${load},2026-01-01 10:00,${gross}\n`;
@@ -38,7 +39,7 @@ interface Inbox extends Office {
   landed(): string[];
 }
 
-function open(mapping: object = weighings, office: Office = openOffice(mapping)): Inbox {
+function open(source: object = weighings, office: Office = openOffice(source)): Inbox {
   const { world } = office;
   mkdirSync(office.path("inbox"));
   return {
@@ -140,6 +141,87 @@ describe("watch", () => {
     expect([code, inbox.landed().length]).toEqual([0, 1]);
   });
 
+  it.each([
+    ["beside yesterday's .done", 0],
+    ["with the time of a clock that is behind", 60],
+  ])("a half-copied file %s is left alone until it is whole", async (_, secondsAgo) => {
+    const inbox = open();
+    inbox.put("a.csv.done", "");
+    await inbox.watch((look) => {
+      if (look === 2) inbox.put("a.csv", "Load,At,Gross\nA,2026-01-01 10:00,1", secondsAgo);
+      if (look === 3) inbox.put("a.csv", text("A", "12"), secondsAgo);
+    });
+    expect(weights(inbox)).toEqual(["A 0 12"]);
+  });
+
+  it("a file that is written anew while others are imported is left alone until it is whole", async () => {
+    const inbox = open();
+    inbox.put("a.csv", text("A"));
+    inbox.put("b.csv", text("B"));
+    const { runImport } = inbox.world.pipeline;
+    inbox.world.pipeline.runImport = async (options) => {
+      if (inbox.landed().length === 0) inbox.put("b.csv", "Load,At,Gross\nB,2026-01-01 10:00,1", 0);
+      return runImport(options);
+    };
+    await inbox.watch((look) => look === 1 && inbox.put("b.csv", text("B", "12"), 0));
+    expect(weights(inbox)).toEqual(["A 0 5", "B 0 12"]);
+  });
+
+  it("what --limit left to the next run is sent after half a day, or when it is started again; then it is moved", async () => {
+    const inbox = open();
+    inbox.put("a.csv", `${text("A")}B,2026-01-01 10:00,5\nC,2026-01-01 10:00,5\n`);
+    const more = ["--limit", "1", "--move-to", inbox.path("done")];
+    await inbox.watch(
+      (look) => {
+        if (look === 5) expect(inbox.landed()).toHaveLength(1);
+        // A file that has changed does not wait.
+        if (look === 5) appendFileSync(inbox.path("inbox/a.csv"), "D,2026-01-01 10:00,5\n");
+        if (look === 20) expect(inbox.landed()).toHaveLength(2);
+        if (look === 20) inbox.world.now += 12 * 3_600_000;
+      },
+      ...more,
+    );
+    expect([inbox.landed().length, readdirSync(inbox.path("inbox"))]).toEqual([3, ["a.csv"]]);
+    expect((await inbox.watch(3, "--once", ...more)).code).toBe(0);
+    expect([inbox.landed().toSorted(), readdirSync(inbox.path("inbox"))]).toEqual([["A", "B", "C", "D"], []]);
+  });
+
+  it("--once with nothing new says so, and ends with 3 while rows are to correct or a file cannot be read", async () => {
+    const inbox = open();
+    inbox.put("a.csv", text("A", "much"));
+    const once = () => inbox.watch(40, "--once", "--quiet");
+    expect((await once()).code).toBe(3);
+    expect(await once()).toMatchObject({ code: 3, err: expect.stringContaining("nothing new in") as string });
+    inbox.put("a.csv", text("A"), 30);
+    expect((await once()).code).toBe(0);
+    expect(await once()).toMatchObject({ code: 0, out: "", err: "" });
+    expect((await inbox.watch(40, "--once")).err).toContain("nothing new in");
+    inbox.put("b.xlsx", "PK, and no workbook");
+    expect((await once()).code).toBe(3);
+    expect(await once()).toMatchObject({ code: 3, err: expect.stringContaining("changes: b.xlsx") as string });
+  });
+
+  it("settings that come to name a service do not turn a rehearsal into the real thing", async () => {
+    const inbox = open();
+    const real =
+      "target: real\ntargets: { real: { baseUrl: https://127.0.0.1:9, tokenUrl: https://127.0.0.1:9/t, clientId: x } }\n";
+    inbox.put("a.csv", text("A"));
+    await inbox.watch((look) => {
+      if (look !== 2) return;
+      writeFileSync(inbox.path("rowferry.config.yaml"), real, { mode: 0o600 });
+      inbox.put("b.csv", text("B"));
+    });
+    expect(inbox.landed()).toEqual(["A", "B"]);
+  });
+
+  it("a folder that one mapping has read is read under another one too", async () => {
+    const inbox = open();
+    inbox.put("a.csv", text("A"));
+    await inbox.watch(40, "--once");
+    writeFileSync(inbox.path("n.yaml"), mapping({ ...weighings, namespace: "other" }));
+    expect((await inbox.type("watch", "n.yaml", inbox.path("inbox"), "--once")).err).toContain("would send them again");
+  });
+
   it("goes on after a restart where it stopped, and imports a file again once it changes", {
     tags: ["long"],
   }, async () => {
@@ -186,8 +268,8 @@ describe("watch", () => {
   ])(
     "a file that failed for %s of its mapping is tried again once those change",
     { tags: ["long"] },
-    async (_, mapping, file, bad, good) => {
-      const inbox = open(mapping);
+    async (_, source, file, bad, good) => {
+      const inbox = open(source);
       writeFileSync(inbox.path("base.yaml"), base);
       writeFileSync(inbox.path(file), bad);
       inbox.put("a.csv", text("A"));
@@ -360,11 +442,12 @@ describe("watch", () => {
 
   it("a memory that cannot be written is told, and the next files are imported", { tags: ["long"] }, async () => {
     const inbox = open();
-    mkdirSync(inbox.path("state/sandbox/watched.json"), { recursive: true });
+    mkdirSync(inbox.path("state/sandbox"), { recursive: true });
+    writeFileSync(inbox.path("state/sandbox/watched"), "in the way");
     inbox.put("a.csv", text("A"));
     inbox.put("b.csv", text("B"));
     const { out, err } = await inbox.watch(3);
-    expect(err.match(/watched\.json cannot be used: it is a folder/g)).toHaveLength(1);
+    expect(err.match(/sandbox\/watched/g)).toHaveLength(1);
     expect([...out.matchAll(/1 event landed/g)]).toHaveLength(2);
   });
 

@@ -1,8 +1,10 @@
 /** `rowferry watch <mapping> <folder>`: imports files as they arrive, without a scheduler. */
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
 import type { MappingSpec } from "../../map/language/mapping-schema.js";
+import { filesOfModule } from "../../map/beside.js";
 import { readSource } from "../../map/load-mapping.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
@@ -28,7 +30,7 @@ export const spec = sendingCommand({
     "rowferry watch manifests.yaml inbox --once": "what is there now, then end",
   },
   notes: [
-    "A file is imported once it has not changed for --settle, or as soon as there is a file <name>.done beside it. Files are imported one at a time, in order. Ctrl-C or SIGTERM ends the command.",
+    "A file is imported once it has not changed for --settle, or as soon as there is a file <name>.done beside it that is not older. Files are imported one at a time, in order. What --limit or --until leaves to the next run is sent half a day later, or when the command is started again. With --once and nothing new, it ends with 3 while something needs you. Ctrl-C or SIGTERM ends the command.",
   ],
   async prepare(frame, { moveTo, order = "name", settle, every, once, ...flags }, mapping: string, folder: string) {
     const { world, signal } = frame;
@@ -38,6 +40,8 @@ export const spec = sendingCommand({
     const target = resolveTarget({ flags, env: world.env, cwd: world.cwd });
     target.clientSecret();
     const teller = await tellerOf(target, world);
+    const places = [mapping, folder].map((path) => resolve(world.cwd, path));
+    const watched = createHash("sha256").update(places.join("\n")).digest("hex");
     let looked = 0;
     const hasLedger = () => existsSync(target.ledgerPath);
     let hadLedger = false;
@@ -48,6 +52,10 @@ export const spec = sendingCommand({
         hint: "Put it back; then the file is imported. A new ledger, which the next watch would begin, does not know what was sent.",
       });
     };
+    const say = (line: string): void => {
+      world.stderr.write(`rowferry: ${line}\n`);
+    };
+    const { exitCodeOf } = await import("../../run/finish.js");
     const { watchFolder } = await import("../../serve/watch.js");
     const { isWorkDue } = await import("../../desk/status.js");
     return watchFolder({
@@ -57,7 +65,8 @@ export const spec = sendingCommand({
       settleMs: settle ?? 10_000,
       everyMs: every ?? 5_000,
       once: once === true,
-      memory: join(target.stateFolder, "watched.json"),
+      // Each watch has its own: another mapping has not read the files of this folder.
+      memory: join(target.stateFolder, "watched", `${watched.slice(0, 16)}.json`),
       stamp: () => {
         const path = resolve(world.cwd, mapping);
         const read = [path, resolve(world.cwd, configFileName), ...namedBy(path)];
@@ -66,7 +75,9 @@ export const spec = sendingCommand({
       clock: world.clock,
       signal,
       async handle(path, isStaged) {
-        const handled = await importOne(frame, { ...flags, wait: true }, mapping, path, isStaged, requireLedger);
+        // Also when the settings come to name another one: a rehearsal stays a rehearsal.
+        const onTarget = { ...flags, target: target.name, wait: true };
+        const handled = await importOne(frame, onTarget, mapping, path, isStaged, requireLedger);
         hadLedger ||= hasLedger();
         return handled;
       },
@@ -76,7 +87,15 @@ export const spec = sendingCommand({
         looked = world.clock.now();
         await teller?.due();
       },
-      say: (line) => world.stderr.write(`rowferry: ${line}\n`),
+      say,
+      async nothingNew() {
+        if (!hasLedger()) return ExitCode.ok;
+        const { open } = await world.pipeline.readStatus({ target });
+        const exitCode = exitCodeOf({ stopped: null, emptyFiles: [], signal }, open, () => false);
+        const more = exitCode === ExitCode.ok ? "" : `; \`rowferry status --target ${target.name}\` shows what is open`;
+        if (flags.quiet !== true || exitCode !== ExitCode.ok) say(`nothing new in ${folder}${more}`);
+        return exitCode;
+      },
       tell: (error) => explain(frame, flags, error),
     });
   },
@@ -87,7 +106,8 @@ function namedBy(path: string, isBase = false): string[] {
   try {
     const { extends: base, functions, tables } = parse(readFileSync(path, "utf8")) as MappingSpec;
     const names = [base, functions, ...Object.values(tables ?? {}).map(({ file }) => file)];
-    const named = names.flatMap((name) => (name === undefined ? [] : resolve(dirname(path), name)));
+    // A module also imports files.
+    const named = names.flatMap((name) => (name === undefined ? [] : filesOfModule(resolve(dirname(path), name))));
     return base === undefined || isBase ? named : [...named, ...namedBy(resolve(dirname(path), base), true)];
   } catch {
     return [];
@@ -108,23 +128,26 @@ async function importOne(
   path: string,
   isStaged: boolean,
   requireLedger: () => void,
-): Promise<{ exitCode: number; isStaged: boolean }> {
+): Promise<{ exitCode: number; isStaged: boolean; isCut: boolean }> {
   try {
     let isEmpty = false;
+    let isCut = false;
     const exitCode = await runCommand(frame, flags, {
       source: mappingPath,
       async send(pipeline, options) {
         requireLedger();
-        if (isStaged) return pipeline.runResume(options);
-        const summary = await pipeline.runImport({ ...options, mappingPath, files: [path] });
+        const summary = isStaged
+          ? await pipeline.runResume(options)
+          : await pipeline.runImport({ ...options, mappingPath, files: [path] });
         isEmpty = summary.problems.some(({ code }) => code === "file-empty");
+        isCut = summary.stopped === null && (summary.open.events["planned"] ?? 0) > 0;
         return summary;
       },
     });
-    return { exitCode, isStaged: !isEmpty };
+    return { exitCode, isStaged: !isEmpty, isCut };
   } catch (error) {
     const exitCode = explain(frame, flags, error);
     const isGone = error instanceof RowferryError && error.code === "ledger-missing";
-    return { exitCode: isGone ? ExitCode.again : exitCode, isStaged: isGone && isStaged };
+    return { exitCode: isGone ? ExitCode.again : exitCode, isStaged: isGone && isStaged, isCut: false };
   }
 }

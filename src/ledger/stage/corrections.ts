@@ -28,7 +28,7 @@ export interface Correction {
 /** Null: the file has no such column. */
 export function createCorrections(
   database: LedgerDatabase,
-  { inputId, header, place, correctedByImport, originalCells }: Staging,
+  { inputId, header, place, inputsOfImport, correctedByImport, originalCells }: Staging,
 ) {
   const column = ownPosition(header, "rowferry_row");
   if (column < 0) return null;
@@ -60,7 +60,13 @@ export function createCorrections(
     return new RowferryError("group-incomplete", message, { place: placeOf(row) });
   };
 
-  const newest = (row: number) => latestOf(database, row, inputId);
+  /** A valid row of another file of this import is no version that these rows correct: the two may contradict each other. */
+  const newest = (row: number) => {
+    const latest = latestOf(database, row, inputId);
+    const isBeside =
+      inputsOfImport.has(inputOf(latest)) && inputOf(latest) !== inputId && !correctedByImport.has(latest);
+    return isBeside && !database.has("SELECT 1 FROM invalid_rows WHERE id = @latest", { latest }) ? row : latest;
+  };
 
   return {
     /**
@@ -83,13 +89,18 @@ export function createCorrections(
       }
       const [latest, ...joined] = [lead, ...others].map(newest);
       if (latest === undefined) return null;
-      refuseSecond([latest, ...joined], rows);
+      const confirmed = isConfirmed(rows.map(({ cells }) => cells[codeColumn]?.trim().toLowerCase() ?? ""));
+      // Another person's copy of the rejected file, in which this row is as it was, corrects nothing.
+      const isAsRejected = database
+        .value<Buffer>("SELECT cell_hash FROM rows WHERE id = @lead", { lead })
+        ?.equals(cellHash(rows.flatMap(originalCells)));
+      if (confirmed || isAsRejected !== true) refuseSecond([latest, ...joined], rows);
       return {
         referred: lead,
         lead: latest,
         others: joined,
         rows: corrected.map(({ before, cells }) => ({ before: newest(before), cells })),
-        isConfirmed: isConfirmed(rows.map(({ cells }) => cells[codeColumn]?.trim().toLowerCase() ?? "")),
+        isConfirmed: confirmed,
       };
     },
   };

@@ -198,8 +198,14 @@ const withInputs = "WITH inputs_asked (id) AS MATERIALIZED (SELECT value FROM js
  * Outcomes of staged and invalid rows of these inputs, each row counted once, by its worst outcome (P7). Rows that have
  * landed completely are left out. Gathered in a table, because sorting a million rows takes 70 MiB.
  */
-export function tallyRows(database: LedgerDatabase, inputs: readonly number[]): Omit<RowOutcomes, "landed"> {
-  if (inputs.length === 0) return none;
+export function tallyRows(
+  database: LedgerDatabase,
+  files: readonly { id: number; staged: number }[],
+): Omit<RowOutcomes, "landed"> {
+  if (files.length === 0) return none;
+  const inputs = files.map(({ id }) => id);
+  // In a file that was not read again, the rows that an earlier import staged are known.
+  const anew = files.flatMap(({ id, staged }) => (staged > 0 ? [id] : []));
   database.exec("CREATE TEMP TABLE row_outcomes (row_id INTEGER PRIMARY KEY, outcome INTEGER NOT NULL)");
   database.exec(toSettle);
   const add = (rows: string) =>
@@ -214,7 +220,8 @@ export function tallyRows(database: LedgerDatabase, inputs: readonly number[]): 
   const counts = outcomes.map((name, index) => `count(*) FILTER (WHERE o.outcome = ${index}) AS ${name}`);
   const found = database.row<Omit<RowOutcomes, "landed">>(
     `SELECT ${counts.join(", ")} FROM temp.row_outcomes o LEFT JOIN rows r ON r.id = o.row_id
-     WHERE r.fate IS NULL OR r.fate IN ('staged', 'invalid')`,
+     WHERE r.fate = 'invalid' OR (r.fate IS NULL OR r.fate = 'staged') AND o.row_id >> 32 IN @anew`,
+    { anew },
   );
   database.exec("DROP TABLE temp.row_outcomes; DROP TABLE temp.to_settle; DROP TABLE temp.held_now");
   return found ?? none;

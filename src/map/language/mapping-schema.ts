@@ -235,7 +235,7 @@ export const mappingSchema = z
     settings: settingsSchema.prefault({}),
     functions: maybe(
       filled,
-      "A JavaScript module beside the mapping; every function that it exports can be called in formulas. It runs with all rights of the program.",
+      "A JavaScript module beside the mapping; every function that it exports can be called in formulas. A change of a file that it imports counts as a change of the mapping; one that it reads in another way goes unnoticed. It runs with all rights of the program.",
       ["./functions.mjs"],
     ),
     elsewhere: maybe(

@@ -210,7 +210,7 @@ export const ledgerCodes = {
     "A rejected row of manifest 123 comes back as a row of manifest 124.",
   ),
   "key-mangled": mark(
-    "A corrected row's key differs from the original only by case, width or leading zeros, which spreadsheets tend to change.",
+    "A corrected row's key is what spreadsheets tend to make of the original: another case or width, no leading zeros, a power of ten (1.20E+06 for 12E5), a day (02/jan for 1-2).",
     "Write the key as it was. If the new one is meant, write `ok` into the row's cell `rowferry_code`. Then import the file again.",
     "007 became 7 when the rejected file was saved in Excel.",
   ),

@@ -70,7 +70,7 @@ export const pipelineCodes = {
   ),
   "too-many-invalid": person(
     "More rows are invalid than --max-errors allows; nothing was sent.",
-    "Find out what happened to the file. `rowferry resume` still sends its valid rows.",
+    "Find out what happened to the file. The next import or resume sends its valid rows, unless `rowferry withdraw --input <file>` takes them back.",
     "--max-errors 1% and 900 of 40,000 rows invalid, because the file came in another format.",
   ),
 } satisfies Record<string, CodeEntry>;
