@@ -78,11 +78,15 @@ export function createJudge() {
         },
       ),
 
-    /** Cells of an input's columns as a person would type them. */
+    /** Of an input's columns: cells as a person would type them; and what the mapping makes of a text, null if it cannot read it. */
     async spelling(input: StoredInput) {
-      const { spell } = await mapper(input);
-      return (column: string, cell: string, kind: CellKind, look: CellLook | null) =>
-        spell(columnPosition(input.header, column), cell, kind, look);
+      const { spell, read } = await mapper(input);
+      const at = (column: string) => columnPosition(input.header, column);
+      return {
+        spell: (column: string, cell: string, kind: CellKind, look: CellLook | null) =>
+          spell(at(column), cell, kind, look),
+        read: (column: string, text: string) => read(at(column), text),
+      };
     },
 
     /** `zones` by column: where its local times are from; null: it holds no times. */
