@@ -48,7 +48,9 @@ export function createJudge() {
       const { mapping } = await load(input.mapping);
       const reads = mapping.inputs.find(({ name }) => name === input.mappingInput);
       if (reads === undefined)
-        throw new RowferryError("mapping-reference", `it has no input "${input.mappingInput}" any more`);
+        throw new RowferryError("mapping-reference", `it has no input "${input.mappingInput}" any more`, {
+          hint: "Give the input that name again.",
+        });
       // Rows are judged as the corrected file will have them: none is the neighbour of another.
       const bound = reads.bind([...input.header, "rowferry_row"], { file: input.name, sheet: input.sheet });
       const { zones, spell, read } = bound;

@@ -6,6 +6,7 @@ import exceljs from "exceljs";
 import { mapping } from "../support/mapping.js";
 import { loadsWith, parties, weighings, weighingsWith } from "../support/weighings.js";
 import { endProcesses } from "../processes/processes.js";
+import { badNight, longImport } from "./bad-night.js";
 import { badMorning, type Folder, folder, type RunningConsole, startConsole } from "./console.js";
 
 let at: Folder;
@@ -498,6 +499,28 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
     { 1: "SP", 6: "10 t" },
     { 1: "SP", 3: "1,375", 5: "14%" },
   ]);
+});
+
+it("Check counts no event of other rows that a run beside it has sent in the meantime", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
+  const own = badNight();
+  onTestFinished(own.remove);
+  await own.type("import", "night.yaml", "night.csv");
+  console = await startConsole(own, "--allow-changes");
+  await post("edit-value", { code: "value-not-allowed", column: "Class", from: "III", to: "II", shown: "III" });
+  const beside = longImport(own);
+  onTestFinished(() => void beside.child.kill("SIGKILL"));
+  const parts = async () =>
+    (await got<{ targets: { live: { parts: string[] } | null }[] }>("overview")).targets[0]?.live?.parts.join();
+  await expect.poll(parts, UNHURRIED).toMatch(/^Sending/);
+  const said = (await post<string[]>("check", {})).join("\n");
+  const [all = 0, others = 0] = [/Would send (\d+) events/, /These include (\d+) events/].map((one) =>
+    Number(one.exec(said)?.[1]),
+  );
+  expect(others, said).toBeGreaterThan(0);
+  expect(others, said).toBeLessThanOrEqual(all);
 });
 
 it("dates and numbers that a spreadsheet of another country has changed, or made unreadable, are left out of the upload, which says so", async () => {
