@@ -335,6 +335,7 @@ inChromium("a row of a sheet is reached from the document that waits for it, and
   const page = await open((await startConsole(at)).url);
   const place = 'book.xlsx, sheet "May", row 2';
   await page.goto(`${page.url().split("?")[0]}find?target=sandbox&what=L0`);
+  await shows(page, "main", "1 event: 1 held");
   await page.getByRole("link", { name: place }).click();
   await shows(page, "h2", place);
   await click(page, "link", "Correct it");
