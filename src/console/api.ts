@@ -151,22 +151,25 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
     ),
     check: route(named, ({ target }) =>
       inFolder(async (folder) => {
-        const { held, planned = 0 } = reading(targets.get(target), (database) => tallyOpen(database).events);
         const sentences: string[] = [];
+        let others = 0;
         const written = await corrections(target).write(folder);
         for (const { mapping, files, rows } of written) {
           const lines = await jobs.ask(["plan", ...targets.flags(target), "--", mapping, ...files]);
+          // Only now: a run beside may have sent some in the meantime.
+          const { held = 0, planned = 0 } = reading(targets.get(target), (database) => tallyOpen(database).events);
+          others = planned;
           const plan = lines.find(({ type }) => type === "plan");
           sentences.push(`${counted(rows, "corrected row")}.`, ...saidOnPage(lines));
           const stillHeld = plan?.type === "plan" ? plan.events.held : 0;
-          const released = plan?.type === "plan" ? (held ?? 0) - stillHeld : 0;
+          const released = plan?.type === "plan" ? held - stillHeld : 0;
           const events = `${counted(released, "event")} that ${released === 1 ? "waits" : "wait"} now`;
           // Corrected rows may wait, too, and count as held then.
           if (released > 0) sentences.push(`${stillHeld > 0 ? "At least " : ""}${events} would be sent with them.`);
         }
-        if (written.length > 0 && planned > 0)
+        if (others > 0)
           sentences.push(
-            `These include ${counted(planned, "event")} of other rows that ${planned === 1 ? "was" : "were"} to be sent anyway.`,
+            `These include ${counted(others, "event")} of other rows that ${others === 1 ? "was" : "were"} to be sent anyway.`,
           );
         if (written.length > 1)
           sentences.push(

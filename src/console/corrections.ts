@@ -303,10 +303,10 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
             }),
           ),
       );
-      const spellings = new Map<number, Awaited<ReturnType<typeof judge.spelling>>>();
+      const spellings = new Map<number, Spelling>();
       for (const [id, input] of inputs) spellings.set(id, await judge.spelling(input));
       const edits = new Map<string, Edit>();
-      const left = { rows: 0, drafts: 0, keys: 0, dates: 0, columns: new Set<string>() };
+      const left = { rows: 0, drafts: 0, keys: 0, formats: [] as string[], columns: new Set<string>() };
       const former = hasDrafts(target) ? changing(target, (drafts) => drafts.former()) : new Set<string>();
       const drafts = looking(target, (open) => {
         const isOpen = openRows(open);
@@ -315,9 +315,10 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
           const code = isConfirmed && isOpen(ref) ? textIn(open, ref, CODE) : null;
           if (code !== null) edits.set(`${ref} ${CODE}`, { ref, column: CODE, replaces: code, value: "ok" });
           for (const [column, cell, kind, look] of isOpen(ref) ? cells : []) {
-            const original = open.reader.cell(idOf(ref), column);
-            const spell = spellings.get(inputOf(idOf(ref)));
-            const value = kind === "text" || cell === original ? cell : (spell?.(column, cell, kind, look) ?? cell);
+            const stored = open.reader.typedCell(idOf(ref), column);
+            const original = stored?.cell ?? null;
+            const { spell, read } = spellings.get(inputOf(idOf(ref))) as Spelling;
+            const value = kind === "text" || cell === original ? cell : spell(column, cell, kind, look);
             const typed = open.drafts.get(ref)?.get(column);
             const replaces = typed ?? original;
             const before = edits.get(`${ref} ${column}`)?.value ?? value;
@@ -325,12 +326,15 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
               throw new RowferryError("usage", `${basename(path)} has row ${ref} twice, with different texts.`, {
                 hint: "Nothing was saved. Leave one of the two in the file, then upload it again.",
               });
+            if (replaces === value) continue;
+            const shown = typed ?? (stored && spell(column, stored.cell, stored.kind, stored.look)) ?? "";
+            const meant = read(column, shown);
+            const isOther = meant !== null && value.trim() !== "" && read(column, value) !== meant;
             if (replaces === null) left.columns.add(column);
-            else if (kind !== "text" && value !== original && withDayAndMonthSwapped(value) === original)
-              left.dates += 1;
             // Downloaded before it was corrected here, perhaps again.
             else if (typed !== value && former.has(JSON.stringify([ref, column, value]))) left.drafts += 1;
-            else if (replaces !== value) edits.set(`${ref} ${column}`, { ref, column, replaces, value });
+            else if (isOther && looksReformatted(shown, value, (text) => read(column, text))) left.formats.push(column);
+            else edits.set(`${ref} ${column}`, { ref, column, replaces, value });
           }
         }
         return withEdits(open.drafts, edits.values());
@@ -340,10 +344,14 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       const mangled = await mangledRows(changed, drafts);
       for (const [name, { ref, replaces, value }] of edits)
         if (mangled.has(ref) && areNearlyEqual(replaces, value)) left.keys += Number(edits.delete(name));
-      const columns = Map.groupBy(edits.values(), ({ column }) => column);
-      const each = Array.from(columns, ([column, cells]) => `${cells.length} in ${column}`);
+      const each = (columns: Iterable<string>) =>
+        Array.from(
+          Map.groupBy(columns, (column) => column),
+          ([column, cells]) => `${cells.length} in ${column}`,
+        ).join(", ");
+      const changedColumns = Array.from(edits.values(), ({ column }) => column);
       const told = [
-        edits.size === 0 ? "No cell was changed." : `${counted(edits.size, "cell")} changed: ${each.join(", ")}.`,
+        edits.size === 0 ? "No cell was changed." : `${counted(edits.size, "cell")} changed: ${each(changedColumns)}.`,
       ];
       if (left.rows > 0)
         told.push(
@@ -355,9 +363,9 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
         told.push(
           `${counted(left.keys, "cell")} left out: keys that differ only by case, width or leading zeros, as spreadsheets change them. Type such a key here if it is meant.`,
         );
-      if (left.dates > 0)
+      if (left.formats.length > 0)
         told.push(
-          `${counted(left.dates, "date")} left out: only day and month are swapped, as a spreadsheet set to another country does. Type such a date here if it is meant.`,
+          `${counted(left.formats.length, "cell")} left out (${each(left.formats)}), because a spreadsheet set to another country seems to have changed them: day and month or points and commas differ, or the mapping can no longer read them. Type such a text here if it is meant.`,
         );
       if (left.drafts > 0)
         told.push(`${counted(left.drafts, "cell")} corrected here since the download: the corrections here were kept.`);
@@ -436,7 +444,15 @@ function withEdits(drafts: Drafts, edits: Iterable<Edit>): Drafts {
   return cells;
 }
 
-const withDayAndMonthSwapped = (text: string): string => text.replace(/(\d\d?)([/.-])(\d\d?)(?=\2)/, "$3$2$1");
+type Spelling = Awaited<ReturnType<Judge["spelling"]>>;
+
+/** A text that means something else than before: as after a spreadsheet of another country, which swaps day and month, too. */
+function looksReformatted(before: string, text: string, read: (text: string) => string | null): boolean {
+  const withoutSeparators = (number: string) => number.replace(/[.,]/g, "");
+  const isRegrouped = /^[\d.,]+$/.test(text) && withoutSeparators(text) === withoutSeparators(before);
+  const swapped = text.replace(/(\d\d?)([/.-])(\d\d?)(?=\2)/, "$3$2$1");
+  return isRegrouped || read(text) === null || read(swapped) === read(before);
+}
 
 async function readReferences(path: string): Promise<Line[]> {
   const input = await openInput(path);

@@ -101,14 +101,19 @@ export interface Lost {
 /** Removes drafts whose rows have their texts, or were imported from here. @returns the others; null: none */
 export function keepOpenDrafts(target: Target): { rows: number; at: number; lost: Lost[] } | null {
   if (!hasDrafts(target)) return null;
-  const everSent = changing(target, (drafts) => drafts.everSent());
+  const { everSent, restored } = changing(target, (drafts) => ({
+    everSent: drafts.everSent(),
+    restored: drafts.restored(),
+  }));
   const { at, rows, settled, lost } = looking(target, (seen) => {
     const { reader, database, drafts, last } = seen;
     const { open, settled: refs } = draftedGroups(seen);
     const left = refs.flatMap((ref): Lost[] => {
       const latest = reader.latest(idOf(ref));
+      const isSettled = (column: string, value: string) =>
+        column === CODE || restored.has(JSON.stringify([ref, column])) || reader.cell(latest, column) === value;
       return Array.from(drafts.get(ref) ?? [])
-        .filter(([column, value]) => column !== CODE && !everSent.has(ref) && reader.cell(latest, column) !== value)
+        .filter(([column, value]) => !everSent.has(ref) && !isSettled(column, value))
         .map(([column, value]) => ({ ref, place: describeRow(database, idOf(ref)), column, value }));
     });
     return { at: last?.at ?? 0, rows: [...open.values()].flat().length, settled: refs, lost: left };
@@ -139,8 +144,13 @@ export function draftedGroups(from: Open) {
   const { reader, drafts } = from;
   const isOpen = openRows(from);
   const known = [...drafts.keys()].filter((ref) => reader.ref(idOf(ref)) === ref);
+  const isEdited = (ref: string) =>
+    [...(drafts.get(ref) ?? [])].some(([column, value]) => reader.cell(idOf(ref), column) !== value);
   return {
-    open: Map.groupBy(known.filter(isOpen), (ref) => reader.lead(idOf(ref))),
+    open: Map.groupBy(
+      known.filter((ref) => isOpen(ref) && isEdited(ref)),
+      (ref) => reader.lead(idOf(ref)),
+    ),
     settled: known.filter((ref) => !isOpen(ref)),
   };
 }

@@ -42,8 +42,8 @@ export const saidOnPage = (lines: readonly Line[]): string[] =>
 export const rowsOf = (line: Line): string | null =>
   line.type === "summary" && line.rows.read > 0 ? rowSum(line.rows, line.outcomes) : null;
 
-/** Nothing in its own rows needs a person. What other rows need, the page shows as it is by then. */
-const isSettled = (line: Line): boolean =>
+/** None of its own rows is to be corrected or decided. What other rows need, the page shows as it is by then. */
+const isSettled = (line: Line): line is Line & { type: "summary" } =>
   line.type === "summary" &&
   line.exitCode === ExitCode.person &&
   line.stopped === null &&
@@ -52,7 +52,10 @@ const isSettled = (line: Line): boolean =>
 
 const saidOfJob = (lines: readonly Line[]): string[] => [
   ...saidOnPage(lines.filter((line) => !isSettled(line))),
-  ...(lines.some(isSettled) ? ["Nothing in these rows needs you."] : []),
+  ...lines.filter(isSettled).map(({ outcomes: { waiting, toSettle } }) =>
+    // A row may give what it waits for, as a refused participant, and need a person for that.
+    waiting + toSettle === 0 ? "Nothing in these rows needs you." : "What waits is sent once the rest is settled.",
+  ),
   ...lines.flatMap((line) => rowsOf(line) ?? []).map((rows) => `Rows ${rows}.`),
 ];
 

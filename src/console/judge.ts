@@ -48,7 +48,9 @@ export function createJudge() {
       const { mapping } = await load(input.mapping);
       const reads = mapping.inputs.find(({ name }) => name === input.mappingInput);
       if (reads === undefined)
-        throw new RowferryError("mapping-reference", `it has no input "${input.mappingInput}" any more`);
+        throw new RowferryError("mapping-reference", `it has no input "${input.mappingInput}" any more`, {
+          hint: "Give the input that name again.",
+        });
       // Rows are judged as the corrected file will have them: none is the neighbour of another.
       const bound = reads.bind([...input.header, "rowferry_row"], { file: input.name, sheet: input.sheet });
       const { zones, spell, read } = bound;
@@ -78,11 +80,15 @@ export function createJudge() {
         },
       ),
 
-    /** Cells of an input's columns as a person would type them. */
+    /** Of an input's columns: cells as a person would type them; and what the mapping makes of a text, null if it cannot read it. */
     async spelling(input: StoredInput) {
-      const { spell } = await mapper(input);
-      return (column: string, cell: string, kind: CellKind, look: CellLook | null) =>
-        spell(columnPosition(input.header, column), cell, kind, look);
+      const { spell, read } = await mapper(input);
+      const at = (column: string) => columnPosition(input.header, column);
+      return {
+        spell: (column: string, cell: string, kind: CellKind, look: CellLook | null) =>
+          spell(at(column), cell, kind, look),
+        read: (column: string, text: string) => read(at(column), text),
+      };
     },
 
     /** `zones` by column: where its local times are from; null: it holds no times. */

@@ -74,6 +74,15 @@ export function openDrafts(path: string) {
     /** What was once in edited cells, each as `ref column text` in JSON. */
     former: () => new Set(database.values<string>("SELECT json_array(ref, column_name, before) FROM edits")),
 
+    /** Cells in which somebody typed the file's text again, each as `ref column` in JSON. */
+    restored: () =>
+      new Set(
+        database.values<string>(
+          `SELECT json_array(ref, column_name) FROM cells c WHERE value = (SELECT before FROM edits e
+             WHERE e.ref = c.ref AND e.column_name = c.column_name ORDER BY step LIMIT 1)`,
+        ),
+      ),
+
     /**
      * One step, undone together. Applies all edits, or none if one of them replaces an outdated text. `original`: the
      * text in the file.

@@ -140,7 +140,7 @@ inChromium("rows go out and come back as a file, what was imported is verified, 
   await eventually(() => page.locator(".note").allTextContents()).toContain(
     "No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left.",
   );
-  await shows(page, ".bar .job", "Nothing in these rows needs you.");
+  await shows(page, ".bar .job", /What waits is sent once the rest is settled\. ?Rows/);
   await page.getByRole("link", { name: /^Correct next: Gross: "/ }).waitFor();
   await click(page, "link", "Runs");
   await click(page, "button", "Verify");
@@ -177,7 +177,7 @@ inChromium(
     expect((await beside.ended).code).toBe(130);
     await expect
       .poll(() => page.locator(".bar .job").last().textContent(), { timeout: 60_000 })
-      .toMatch(/rows need|Nothing in these rows needs you/);
+      .toMatch(/rows need|once the rest is settled/);
     await click(page, "link", "Runs");
     await click(page, "link", /^import night.corrected/);
     await shows(page, ".facts", /Rows \d+ = \d+ /);
@@ -335,6 +335,7 @@ inChromium("a row of a sheet is reached from the document that waits for it, and
   const page = await open((await startConsole(at)).url);
   const place = 'book.xlsx, sheet "May", row 2';
   await page.goto(`${page.url().split("?")[0]}find?target=sandbox&what=L0`);
+  await shows(page, "main", "1 event: 1 held");
   await page.getByRole("link", { name: place }).click();
   await shows(page, "h2", place);
   await click(page, "link", "Correct it");

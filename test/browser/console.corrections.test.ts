@@ -6,6 +6,7 @@ import exceljs from "exceljs";
 import { mapping } from "../support/mapping.js";
 import { loadsWith, parties, weighings, weighingsWith } from "../support/weighings.js";
 import { endProcesses } from "../processes/processes.js";
+import { badNight, longImport } from "./bad-night.js";
 import { badMorning, type Folder, folder, type RunningConsole, startConsole } from "./console.js";
 
 let at: Folder;
@@ -500,17 +501,56 @@ it("numbers and dates of a workbook are shown, corrected and taken back in the m
   ]);
 });
 
-it("a date whose day and month a spreadsheet has swapped is left out of the upload, which says so", async () => {
-  const defaults = { ...weighings.defaults, dates: ["dd/MM/yyyy HH:mm"] };
-  const { rows } = await loadsToCorrect(["L1 01/03/2026T10:00 x"], { ...weighings, defaults });
+it("Check counts no event of other rows that a run beside it has sent in the meantime", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
+  const own = badNight();
+  onTestFinished(own.remove);
+  await own.type("import", "night.yaml", "night.csv");
+  console = await startConsole(own, "--allow-changes");
+  await post("edit-value", { code: "value-not-allowed", column: "Class", from: "III", to: "II", shown: "III" });
+  const beside = longImport(own);
+  onTestFinished(() => void beside.child.kill("SIGKILL"));
+  const parts = async () =>
+    (await got<{ targets: { live: { parts: string[] } | null }[] }>("overview")).targets[0]?.live?.parts.join();
+  await expect.poll(parts, UNHURRIED).toMatch(/^Sending/);
+  const said = (await post<string[]>("check", {})).join("\n");
+  const [all = 0, others = 0] = [/Would send (\d+) events/, /These include (\d+) events/].map((one) =>
+    Number(one.exec(said)?.[1]),
+  );
+  expect(others, said).toBeGreaterThan(0);
+  expect(others, said).toBeLessThanOrEqual(all);
+});
+
+it("dates and numbers that a spreadsheet of another country has changed, or made unreadable, are left out of the upload, which says so", async () => {
+  const defaults = { ...weighings.defaults, decimal: ",", dates: ["dd/MM/yyyy HH:mm", "dd/MM/yyyy"] };
+  const columns = { tare: { header: "Tare", as: "number" }, since: { header: "Since", as: "date" } };
+  const event = { attributes: { public: { Gross: "=gross", Tare: "=tare", Since: "=since" } } };
+  const lines = ["L1 01/03/2026T10:00 x 1234 01/03/2026", "L2 02/03/2026T10:00 x 7 02/03/2026"];
+  const { rows } = await loadsToCorrect(lines, { ...weighingsWith({ columns, event }), defaults }, ["Tare", "Since"]);
+  const [one, other] = (await rows()).map(({ ref }) => ref);
+  const upload = async (name: string, content: Uint8Array) =>
+    (await post<{ told: string[] }>("upload", { name, content: Buffer.from(content).toString("base64") })).told;
   const book = new exceljs.Workbook();
   const sheet = book.addWorksheet("Rows");
   sheet.addRow(["At", "Gross", "rowferry_row"]);
-  sheet.addRow([new Date(Date.UTC(2026, 0, 3, 10)), 5, (await rows())[0]?.ref]);
-  const content = Buffer.from(await book.xlsx.writeBuffer()).toString("base64");
-  expect(await post("upload", { name: "back.xlsx", content })).toMatchObject({
-    told: ["1 cell changed: 1 in Gross.", expect.stringMatching(/^1 date left out: only day and month are swapped/)],
-  });
+  sheet.addRow([new Date(Date.UTC(2026, 0, 3, 10)), 5, one]);
+  const leftOut = (what: string) => expect.stringContaining(` left out (${what}), because a spreadsheet`);
+  expect(await upload("back.xlsx", new Uint8Array(await book.xlsx.writeBuffer()))).toEqual([
+    "1 cell changed: 1 in Gross.",
+    leftOut("1 in At"),
+  ]);
+  const header = "Load;At;Gross;Tare;Since;rowferry_row";
+  const typed = `L1;03/01/2026 10:00;5;1,234;03/01/2026;${one}\nL2;02/03/2026 10:00:00 AM;6;8;02/03/2026;${other}`;
+  expect(await upload("back.csv", Buffer.from(`${header}\n${typed}`))).toEqual([
+    "2 cells changed: 1 in Gross, 1 in Tare.",
+    leftOut("2 in At, 1 in Tare, 1 in Since"),
+  ]);
+  const cleared = `L2;02/03/2026 10:00;7;;02/03/2026;${other}`;
+  expect(await upload("back.csv", Buffer.from(`${header}\n${cleared}`))).toEqual([
+    "2 cells changed: 1 in Gross, 1 in Tare.",
+  ]);
 });
 
 it("of a group, the cell at fault is listed and corrected, not that of its first row", { tags: ["long"] }, async () => {

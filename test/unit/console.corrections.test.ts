@@ -42,6 +42,23 @@ it("two imports of one input at the same moment are two files, because the first
   expect(readdirSync(office.path("corrections"))).toHaveLength(2);
 });
 
+it("whoever types the file's text again has no draft, and has typed nothing that is lost with its row", async () => {
+  const office = openOffice(weighings);
+  await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much"]);
+  const corrections = correctionsOf(office);
+  const cause = { code: "number-unreadable", column: "Gross", mistake: null, from: "much" };
+  const draft = () => {
+    const { cwd, env } = office.world;
+    return overviewOf("sandbox", createTargets({ cwd, env }), cwd, office.world.now).draft;
+  };
+  await corrections.editValue({ ...cause, to: "5", shown: "much" });
+  expect(draft()).toMatchObject({ rows: 1, lost: [] });
+  await corrections.editValue({ ...cause, to: "much", shown: "5" });
+  expect(draft()).toBeNull();
+  await office.brought("w2.csv", ["Load,At,Gross", "A,2026-01-01 10:00,7"]);
+  expect(draft()).toBeNull();
+});
+
 it("a row that waits for a document which no row brings can be corrected: what it refers to may be mistyped", {
   tags: ["long"],
 }, async () => {

@@ -2,8 +2,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ShownDocument, ShownEvent, ShownRegistration, ShownRequest, ShownRow } from "../../model/lines/show.js";
 import { describePlace } from "../../model/place.js";
-import { counted, grouped } from "../../report/figures.js";
-import { ending, fateNow, landedOf, total } from "../../report/outcome.js";
+import { counted, countedStates } from "../../report/figures.js";
+import { ending, fateNow, total } from "../../report/outcome.js";
 import { toldProblem } from "./correct.js";
 import { replaceIt } from "./decide.js";
 import { type Act, Decision } from "./decision.js";
@@ -89,7 +89,8 @@ function Document({ document }: { document: ShownDocument }) {
         </span>
       </h2>
       <p>
-        {counted(all, "event")}, {grouped(landedOf(eventCounts))} landed
+        {counted(all, "event")}
+        {all > 0 && `: ${countedStates(eventCounts)}`}
         {all > events.length && `; the newest ${events.length} below`}
         {documentId !== null && "; id "}
         <code>{documentId}</code>

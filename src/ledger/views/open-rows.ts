@@ -71,6 +71,12 @@ export function createOpenRowReader(database: LedgerDatabase) {
     if (!places.has(of)) places.set(of, createFirstPlaces(database, input(of)?.header ?? []));
     return places.get(of)?.(row);
   };
+  const typedCell = (id: number, column: string) => {
+    const kept = cells.of(id);
+    const at = columnPosition(input(inputOf(id))?.header ?? [], column);
+    const cell = kept?.cells[at];
+    return cell === undefined ? null : { cell, kind: kept?.kinds?.[at] ?? "text", look: kept?.looks?.[at] ?? null };
+  };
   const read = (id: number): OpenRow[] => {
     const kept = cells.of(id);
     const reference = ref(id);
@@ -84,8 +90,8 @@ export function createOpenRowReader(database: LedgerDatabase) {
   return {
     input,
     /** Null: unknown, or no longer kept. */
-    cell: (id: number, column: string) =>
-      cells.of(id)?.cells[columnPosition(input(inputOf(id))?.header ?? [], column)] ?? null,
+    cell: (id: number, column: string) => typedCell(id, column)?.cell ?? null,
+    typedCell,
     /** Null: its input is unknown, or no longer kept. */
     ref,
     lead: (id: number) => leadOf(database, id),
