@@ -389,7 +389,7 @@ function commonFormats(columns: readonly Column[]): string[] {
 
 /** A column's type, and what differs from the defaults. */
 export function ownOptions(column: Column, { country, zone, formats, decimal }: Defaults): Trees {
-  const { type, clock, typeFrom } = column;
+  const { type, clock, typeFrom, cells } = column;
   const { as } = type;
   const abroad = (of: string) => (of === country ? undefined : of);
   if (as === "text" || clock.length > 0) return {};
@@ -407,7 +407,10 @@ export function ownOptions(column: Column, { country, zone, formats, decimal }: 
   if (as !== "number") return { as, ...type.options };
   const other = opposite(decimal);
   const own = type.marks[decimal] === 0 && type.marks[other] > 0 ? other : undefined;
-  return { as, units: unitsOf(type), decimal: own };
+  // A later file may come from another locale, where `1.250` is a thousand and not a fraction.
+  const isInteger =
+    type.whole && cells.every(({ kind }) => kind === "text") && cells.some(({ text }) => /\d{4}/.test(text));
+  return { as: isInteger ? "integer" : as, units: unitsOf(type), decimal: own };
 }
 
 /** Factors that turn all units into one. */

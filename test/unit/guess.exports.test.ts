@@ -502,3 +502,9 @@ it("a customer's number has the name beside it, and the country of its row", asy
   const { input } = await draftOf({ "a.csv": file });
   expect(only(input.participants)).toMatchObject({ countryCode: "=land", taxId: "=kunde", name: "=kundenname" });
 });
+
+it("a thousand without a mark is a whole number, so that 1.250 in the next file is refused", async () => {
+  const file = text(["Ticket,Data,Sacos,Preço", ...rows("T-#,2#/03/2026,1%50,#.5")]);
+  const { input } = await draftOf({ "a.csv": file });
+  expect(input.columns).toMatchObject({ sacos: { as: "integer" }, preco: { as: "number" } });
+});
