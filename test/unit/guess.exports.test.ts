@@ -508,3 +508,11 @@ it("a thousand without a mark is a whole number, so that 1.250 in the next file 
   const { input } = await draftOf({ "a.csv": file });
   expect(input.columns).toMatchObject({ sacos: { as: "integer" }, preco: { as: "number" } });
 });
+
+it("codes of goods keep the zeros that a later file has; what every night overwrites is neither an event nor sent", async () => {
+  const header = "OS;Criado em;EAN;Última visita;Entregue em;Last Modified";
+  const { said, input } = await draft(header, "A-#;0#/03/2026;789100#;2#/03/2026;1#/03/2026;2#/04/2026");
+  expect(input.columns.ean).toBe("EAN");
+  expect(Object.keys(input.events)).toEqual(["defaults", "entregue"]);
+  expect(said).toContain("2 of 6 columns of a.csv are not used: Última visita, Last Modified");
+});
