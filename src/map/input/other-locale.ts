@@ -14,7 +14,11 @@ const DAY_AND_MONTH = /^(\d\d?)([/.-])(\d\d?)\2/;
 const UNCLEAR = /^\D*[1-9]\d{0,2}[.,]\d{3}\D*$/;
 
 const days = {
-  swap: (text: string) => text.replace(DAY_AND_MONTH, "$3$2$1$2"),
+  // Below 13, both orders fit.
+  swap: (text: string) =>
+    text.replace(DAY_AND_MONTH, (own, one: string, mark: string, two: string) =>
+      Number(one) > 12 === Number(two) > 12 ? own : `${two}${mark}${one}${mark}`,
+    ),
   said: (rows: string) => `day and month are the other way round (${rows}), so days up to the 12th would be misread`,
 };
 const marks = {
