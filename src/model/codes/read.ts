@@ -78,7 +78,7 @@ export const readCodes = {
   ),
   "locale-differs": person(
     "Some cells of a column can be read only with day and month, or decimal point and comma, in each other's place, and none only as the mapping says.",
-    "Export the file as it was before. If all files are now written so, correct `dates` or `decimal` in the mapping instead.",
+    "If only these rows are wrong, correct them in the file. Else export the file as it was before; or correct `dates` or `decimal` in the mapping, if all files are now written so.",
     "Under `dd/MM/yyyy`, `10/13/2025` is no date, so `10/05/2025` in the same file is probably not 10 May.",
   ),
   "encoding-uncertain": person(
