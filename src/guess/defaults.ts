@@ -264,9 +264,13 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     ) {
       const strange = cells.find((cell) => isUnread(cell) && !isDate(cell));
       const other = cells.find((cell) => !isDate(cell));
+      const why =
+        other === undefined
+          ? "its cells are written in several ways: the day seems to come first in some, and the month in others"
+          : `too many of its cells are no dates, such as ${JSON.stringify(other.text)}`;
       notes.add(
         strange === undefined
-          ? `dates: "${header}" is read as text, because too many of its cells are no dates, such as ${JSON.stringify(other?.text ?? "")}`
+          ? `dates: "${header}" is read as text, because ${why}`
           : `dates: no known format reads "${header}", such as ${strange.text}; add it to \`dates\`, with other letters in single quotes: dd/MM/yyyy 'às' HH'h'mm`,
       );
     }
