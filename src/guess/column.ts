@@ -392,7 +392,8 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   const isId = role === "taxId" && read.every((cell) => cell.text.length >= 8);
   // `2025.001` of a protocol, or `12345678Z`, whose letter is no unit.
   const isName =
-    (numbered.has(role) && found.length === 0) ||
+    ((numbered.has(role) || (role === "goods" && whole && read.some((cell) => cell.text.length > 3))) &&
+      found.length === 0) ||
     (role !== "amount" &&
       found.some((unit) => !kilograms.has(unit)) &&
       read.every((cell) => /^\d+\p{Letter}+$/u.test(cell.text)));

@@ -264,9 +264,13 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     ) {
       const strange = cells.find((cell) => isUnread(cell) && !isDate(cell));
       const other = cells.find((cell) => !isDate(cell));
+      const why =
+        other === undefined
+          ? "its cells are written in several ways: the day seems to come first in some, and the month in others"
+          : `too many of its cells are no dates, such as ${JSON.stringify(other.text)}`;
       notes.add(
         strange === undefined
-          ? `dates: "${header}" is read as text, because too many of its cells are no dates, such as ${JSON.stringify(other?.text ?? "")}`
+          ? `dates: "${header}" is read as text, because ${why}`
           : `dates: no known format reads "${header}", such as ${strange.text}; add it to \`dates\`, with other letters in single quotes: dd/MM/yyyy 'às' HH'h'mm`,
       );
     }
@@ -389,7 +393,7 @@ function commonFormats(columns: readonly Column[]): string[] {
 
 /** A column's type, and what differs from the defaults. */
 export function ownOptions(column: Column, { country, zone, formats, decimal }: Defaults): Trees {
-  const { type, clock, typeFrom } = column;
+  const { type, clock, typeFrom, cells } = column;
   const { as } = type;
   const abroad = (of: string) => (of === country ? undefined : of);
   if (as === "text" || clock.length > 0) return {};
@@ -407,7 +411,10 @@ export function ownOptions(column: Column, { country, zone, formats, decimal }: 
   if (as !== "number") return { as, ...type.options };
   const other = opposite(decimal);
   const own = type.marks[decimal] === 0 && type.marks[other] > 0 ? other : undefined;
-  return { as, units: unitsOf(type), decimal: own };
+  // A later file may come from another locale, where `1.250` is a thousand and not a fraction.
+  const isInteger =
+    type.whole && cells.every(({ kind }) => kind === "text") && cells.some(({ text }) => /\d{4}/.test(text));
+  return { as: isInteger ? "integer" : as, units: unitsOf(type), decimal: own };
 }
 
 /** Factors that turn all units into one. */

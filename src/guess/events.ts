@@ -26,9 +26,9 @@ interface Event {
 }
 
 const reserved = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
-/** Headers of times at which a program wrote the row. */
+/** Headers of times at which a program wrote the row, or that the next night has overwritten. */
 export const recorded =
-  /\b(updated?|modified|changed|inserted|loaded|exported|imported|synced|atualiza\w*|altera\w*|modific\w*|geandert|maj)\b/;
+  /^last\b|^ultim[ao]\b|\b(updated?|modified|changed|inserted|loaded|exported|imported|synced|atualiza\w*|altera\w*|modific\w*|geandert|maj)\b/;
 /** A rarer value is taken for a slip. */
 const seldom = 150;
 

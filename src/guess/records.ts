@@ -171,6 +171,8 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const taken = (column: Column) =>
     used.has(column) ||
     times.includes(column) ||
+    // Sent, it would make every row that was touched a changed one.
+    changed.includes(column) ||
     column.distinct.size === 0 ||
     columns.some(({ clock }) => clock.includes(column));
   const free = columns.filter((column) => !taken(column));

@@ -504,3 +504,23 @@ it("a customer's number has the name beside it, and the country of its row", asy
   const { input } = await draftOf({ "a.csv": file });
   expect(only(input.participants)).toMatchObject({ countryCode: "=land", taxId: "=kunde", name: "=kundenname" });
 });
+
+it("a thousand without a mark is a whole number, so that 1.250 in the next file is refused", async () => {
+  const file = text(["Ticket,Data,Sacos,Preço", ...rows("T-#,2#/03/2026,1%50,#.5")]);
+  const { input } = await draftOf({ "a.csv": file });
+  expect(input.columns).toMatchObject({ sacos: { as: "integer" }, preco: { as: "number" } });
+});
+
+it("codes of goods keep the zeros that a later file has; what every night overwrites is neither an event nor sent", async () => {
+  const header = "OS;Criado em;EAN;Última visita;Entregue em;Last Modified";
+  const { said, input } = await draft(header, "A-#;0#/03/2026;789100#;2#/03/2026;1#/03/2026;2#/04/2026");
+  expect(input.columns.ean).toBe("EAN");
+  expect(Object.keys(input.events)).toEqual(["defaults", "entregue"]);
+  expect(said).toContain("2 of 6 columns of a.csv are not used: Última visita, Last Modified");
+});
+
+it("a column in which the day comes first in some cells and the month in others is told as such", async () => {
+  const file = text(["OS;Data;Kg", ...rows("A-#;2#/03/2026;#,5"), ...rows("B-#;03/2#/2026;#,5")]);
+  const { said } = await draftOf({ "a.csv": file });
+  expect(said.replaceAll(/\s+/g, " ")).toContain("the day seems to come first in some, and the month in others");
+});

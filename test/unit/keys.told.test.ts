@@ -253,6 +253,13 @@ describe("`each: row` with one key on two rows of a group (F84)", () => {
     expect(refusedBy(summary)).toEqual([3, 2, 1, ["1 event-key-twice"]]);
     expect(summary.events).toEqual({ landed: 1 });
   });
+
+  it("is told by its key where it changed, because the row is the group's first one", async () => {
+    const office = openOffice(weighingsWith(ticketed));
+    await office.brought("w.csv", loadsWith(["Ticket"], "L1 10 1 T1", "L1 10 2 T2"));
+    const summary = await office.brought("w-2.csv", loadsWith(["Ticket"], "L1 10 1 T1", "L1 10 3 T2"));
+    expect(office.rejectedRows(summary).flat().join(" ")).toContain('(w.csv, row 2, key "T2"): attribute');
+  });
 });
 
 describe("a correction that changes a key (F83)", () => {

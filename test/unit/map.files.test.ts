@@ -1,5 +1,5 @@
 import { RowferryError } from "../../src/model/error.js";
-import { bind, load, mappingWith, recordsOf, row } from "../support/map.support.js";
+import { bind, load, mappingWith, mapRows, recordsOf, row } from "../support/map.support.js";
 import { workedMs } from "../support/cpu.js";
 
 function inputText(name: string, text: string) {
@@ -136,5 +136,30 @@ describe("a header", () => {
     expect(
       bind(mapping, ["Doc", "Day", "Peso", "Placa", "Extra", "rowferry_row", "rowferry_code", ""]).unmapped,
     ).toEqual(["Extra"]);
+  });
+});
+
+describe("a file that another locale wrote", () => {
+  const told = async (day: readonly string[], kg: readonly string[]) => {
+    const mapping = await load(mappingWith({ columns: "kg: { header: Kg, as: number }", attributes: "Kg: =kg" }));
+    return () =>
+      mapRows(
+        mapping,
+        day.map((one, at) => ({ Doc: `D${at}`, Day: one, Kg: kg[at] ?? "" })),
+      );
+  };
+
+  it.each([
+    ["Day", ["01/02/2025", "02/13/2025", "02/14/2025"], ["1", "2", "3"]],
+    ["Kg", ["01/02/2025", "02/02/2025", "03/02/2025", "04/02/2025"], ["1,250", "12.5", "1,234.5", "1.250"]],
+  ])("is refused as a whole, because %s is misread where it only seems to fit", async (column, day, kg) => {
+    expect(caught(await told(day, kg))).toMatchObject({ code: "locale-differs", place: { column } });
+  });
+
+  it.each([
+    ["a single slip", ["01/02/2025", "02/13/2025"], ["1", "2.5"]],
+    ["cells that fit as they are", ["02/13/2025", "02/14/2025", "15/02/2025"], ["1.5", "2.5", "3,5"]],
+  ])("is not told by %s", async (_, day, kg) => {
+    expect(await told(day, kg)).not.toThrow();
   });
 });

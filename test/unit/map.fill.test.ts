@@ -76,6 +76,16 @@ describe("a column that fills down", () => {
     expect([second?.cells[at], second?.looks?.[at]]).toEqual(["Acme", null]);
   });
 
+  it("keeps a typed cell's kind in rows that otherwise hold texts: a number is no text with a decimal mark", async () => {
+    const mapping = await load(FILLED.replace("kg: Kg", "kg: { header: Kg, as: number, fill: down }"));
+    const header = headerOf(mapping, [{ Customer: "", Doc: "", Day: "", Kg: "" }]);
+    const mapped = bind(mapping, header).map([
+      row(2, header, { Customer: "Acme", Doc: "1", Day: "01/02/2026", Kg: "1.250" }, { Kg: "number" }),
+      row(3, header, { Day: "02/02/2026" }),
+    ]);
+    expect(said(mapped)).toEqual(["1 Acme 1.25", "1 Acme 1.25"]);
+  });
+
   it.each([
     ["is skipped, be it a sum or a row that is cancelled", { Customer: "Beta", Doc: "3", Kg: "3" }],
     ["begins another group, and leaves the inner one blank", { Customer: "Beta", Day: "02/02/2026", Kg: "3" }],

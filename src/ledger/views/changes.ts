@@ -31,12 +31,18 @@ export function describeChange(database: LedgerDatabase, event: number, row: num
     .slice(0, 4)
     .map(({ field, landed, now }) => `${field} was ${quoted(landed)} and is ${quoted(now)}`);
   const more = changes.length > 4 ? [`${changes.length - 4} more`] : [];
-  const { name = "", before = null } =
-    database.row<{ name: string; before: number | null }>(
-      "SELECT event || ' of ' || document AS name, first_row AS before FROM events_now WHERE id = @event",
-      { event },
-    ) ?? {};
-  const place = before === null || before === row ? "" : ` (${describeRow(database, before)})`;
+  const {
+    name = "",
+    key = null,
+    before = null,
+  } = database.row<{ name: string; key: string | null; before: number | null }>(
+    `SELECT event || ' of ' || document AS name, first_row AS before,
+       (SELECT 'key ' || group_concat(json_quote(value), ', ') FROM json_each(key_parts)) AS key FROM events_now WHERE id = @event`,
+    { event },
+  ) ?? {};
+  // Of a group, the row is the first one: the key tells which.
+  const where = [before === null || before === row ? [] : describeRow(database, before), key ?? []].flat().join(", ");
+  const place = where === "" ? "" : ` (${where})`;
   const what = changes.length === 0 ? "" : `: ${[...told, ...more].join(", ")}`;
   return `The event ${name}${LANDED}${place}${what}. A timeline cannot be edited.`;
 }

@@ -16,8 +16,10 @@ const LONGEST = 200;
 
 /** The form of most cells. */
 const BARE = /^(-?)(\d[\d.,]*)$/;
-/** As R and pandas write 100000 and 0.00001, with all their digits; spreadsheets write `E`. */
+/** As R and pandas write 100000 and 0.00001, with all their digits; spreadsheets write `E+`. */
 const WHOLE = /^(-?)(\d(?:[.,]\d+)?)(e[-+]\d\d)$/;
+/** As Java and Spark write 12500000 and 0.0001. */
+const JAVA = /^(-?)(\d[.,]\d+)(E-?[1-9]\d?)$/;
 const EXPONENT = /^[-+\d.,\s]*[\d.,][eE][+-]?\d+$/;
 /** A unit begins with a letter or such a sign, so that `1/2` and `10-20` are not numbers with units. */
 const UNIT = "[\\p{L}\\p{Sc}%‰°]";
@@ -80,7 +82,7 @@ export function readNumber(text: string, decimal: "," | ".", grouping: boolean):
   if (trimmed.length > LONGEST) return /^-?\d+(?:[.,]\d*)?$/.test(trimmed) ? "digits" : "form";
   const [bare, minus = "", digits = ""] = BARE.exec(trimmed) ?? [];
   if (bare !== undefined) return fromMarks(digits, minus, decimal, grouping);
-  const [whole, negative = "", mantissa = "", power = ""] = WHOLE.exec(trimmed) ?? [];
+  const [whole, negative = "", mantissa = "", power = ""] = WHOLE.exec(trimmed) ?? JAVA.exec(trimmed) ?? [];
   if (whole !== undefined) return fromMarks(mantissa, negative, decimal, grouping, power);
   if (EXPONENT.test(trimmed)) return "exponent";
   const matcher = FORM.matcher(trimmed.replace(/\s/gu, " "));

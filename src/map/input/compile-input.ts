@@ -3,6 +3,7 @@ import { RowferryError } from "../../model/error.js";
 import { foldName } from "../../model/fold.js";
 import type { ReadOptions } from "../../model/dialect.js";
 import type { CellKind, CellLook } from "../../model/row.js";
+import { ownPosition } from "../../model/own-columns.js";
 import { ITS_VALUES, percentage } from "../column/column.js";
 import { openHeaders } from "../column/headers.js";
 import { Scope, type Shared } from "../column/scope.js";
@@ -16,6 +17,7 @@ import { compileEvent } from "../record/events.js";
 import { compileCondition, compileKey, compileKeyPart } from "../record/fields.js";
 import { compileAddress, compileParticipant } from "../record/parties.js";
 import { fillDown, fillingColumns } from "./fill-down.js";
+import { watchLocale } from "./other-locale.js";
 import { bindRowMapper } from "./row-mapper.js";
 
 export function compileInput(name: string, mapping: MappingSpec, shared: Shared) {
@@ -119,9 +121,21 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
       const isAlone = (text: string) => header.indexOf(text) === header.lastIndexOf(text);
       const { map, end } = bindRowMapper(parts, view, new Set(unmapped.filter(isAlone)));
       const mapOne = fillDown(filling, header, map);
+      const isRead = (at: number, text: string) => read(at, text, "text") !== null;
+      // Rows of a rejected file are those with mistakes.
+      const isWhole = !isPart && ownPosition(header, "rowferry_row") === -1;
+      const locale = watchLocale(isWhole ? header.map((_, at) => reading(at)[0]?.as) : [], isRead);
       return {
-        map: (rows) => rows.flatMap(mapOne),
-        end,
+        map: (rows) =>
+          rows.flatMap((one) => {
+            const mapped = mapOne(one);
+            locale.look(one);
+            return mapped;
+          }),
+        end() {
+          locale.check(header, place);
+          return end();
+        },
         unmapped,
         absent: headers.absent,
         types: said(({ as }) => as ?? "text"),

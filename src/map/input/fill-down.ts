@@ -35,7 +35,7 @@ export function fillDown<T>(
   const above = new Map<number, Above>();
 
   const fill = (row: Row, own: readonly number[]): void => {
-    const { cells, kinds } = row;
+    const { cells } = row;
     let outer: string | null = null;
     const unknown = new Map<string, string>();
     for (const at of indexes) {
@@ -50,7 +50,7 @@ export function fillDown<T>(
       if (typeof from === "string") unknown.set(columnName(header, at), from);
       if (typeof from !== "object") continue;
       cells[at] = from.cell;
-      if (kinds !== null) kinds[at] = from.kind;
+      if (row.kinds !== null || from.kind !== "text") (row.kinds ??= cells.map(() => "text"))[at] = from.kind;
       if (from.look !== null || row.looks?.[at] != null) (row.looks ??= [])[at] = from.look;
     }
     const [[column, why] = []] = unknown;

@@ -76,6 +76,11 @@ export const readCodes = {
     "Correct `csv: { encoding }` in the mapping, or set it to `auto`.",
     "The mapping says windows-1252, but the file begins with the UTF-8 byte order mark.",
   ),
+  "locale-differs": person(
+    "Some cells of a column can be read only with day and month, or decimal point and comma, in each other's place, and none only as the mapping says.",
+    "If only these rows are wrong, correct them in the file. Else export the file as it was before; or correct `dates` or `decimal` in the mapping, if all files are now written so.",
+    "Under `dd/MM/yyyy`, `10/13/2025` is no date, so `10/05/2025` in the same file is probably not 10 May.",
+  ),
   "encoding-uncertain": person(
     "The file is not UTF-8, and its letters are hardly those of windows-1252, as which such files are read by default.",
     "Name its encoding in the mapping, `csv: { encoding }`, or save the file as UTF-8.",
