@@ -6,7 +6,7 @@ import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
 import type { Pruned, Rebuilt } from "../../desk/care.js";
-import { type StepMaker, stepsOfRestored } from "../../report/next-steps.js";
+import { importAllAgain, stepsOfRestored } from "../../report/next-steps.js";
 import { counted, countedKinds, grouped } from "../../report/figures.js";
 import { command } from "../command.js";
 import { confirm, terminalOf } from "../confirm.js";
@@ -53,12 +53,6 @@ const backup = onTarget({
 
 const knownAgain = ({ participants, addresses, documents, landed, inDoubt }: Rebuilt) =>
   `${countedKinds({ participants, addresses })}, ${counted(documents, "document")} with an id, ${counted(landed, "event")} landed, ${grouped(inDoubt)} in doubt.`;
-
-const importAllAgain = (step: StepMaker) =>
-  step(
-    "import <mapping> <files…>",
-    "import all files again, including the latest corrected ones; rows that have landed are known, and not sent again",
-  );
 
 const restore = onTarget({
   examples: {
