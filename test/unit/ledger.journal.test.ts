@@ -82,11 +82,23 @@ describe("the journal", () => {
   it("goes on after a line that a power loss tore, and rebuilding leaves that line out", async () => {
     world = createWorld({ journal });
     await world.bring("a", ["M1 10"]);
-    appendFileSync(journal, '{"entry":"intent","at":17');
+    const tear = () => appendFileSync(journal, '{"entry":"intent","at":17');
+    tear();
     await world.bring("b", ["M1 20"]);
+    tear();
     world.loseLedger();
     const rebuilt = await rebuild();
-    expect(rebuilt).toMatchObject({ documents: 1, landed: 2, inDoubt: 0 });
+    expect(rebuilt).toMatchObject({ documents: 1, landed: 2, inDoubt: 0, unreadable: [] });
+  });
+
+  it("says which damaged lines are left out of a rebuilt ledger, and when the journal ends", async () => {
+    world = createWorld({ journal });
+    await world.bring("a", ["M1 10"]);
+    const [header = "", damaged = "", ...others] = readFileSync(journal, "utf8").split("\n");
+    const { at } = JSON.parse(others.at(-2) ?? "") as { at: number };
+    writeFileSync(journal, [header, "\0".repeat(damaged.length), ...others].join("\n"));
+    world.loseLedger();
+    expect(await rebuild()).toMatchObject({ unreadable: [2], until: new Date(at).toISOString() });
   });
 });
 

@@ -236,6 +236,8 @@ export const pruned = line("pruned", "Printed by `ledger prune`: what was remove
 
 const known = {
   entries: count.describe("read from the journal"),
+  unreadable: list(count).describe("the journal's damaged lines, which were left out; a torn last line is none"),
+  until: timeOrNull.describe("when the journal's last entry was written"),
   participants: count,
   addresses: count,
   documents: count,
