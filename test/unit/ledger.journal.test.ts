@@ -6,6 +6,7 @@ import { openDurableFile } from "../../src/ledger/journal/durable-file.js";
 import { openJournal } from "../../src/ledger/journal/journal.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
+import { decideBeside } from "../../src/desk/access.js";
 import { rebuildLedger } from "../../src/desk/care.js";
 import { answer } from "../../src/report/outcome.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
@@ -68,6 +69,26 @@ describe("the journal", () => {
     openDurableFile(journal).close();
     expect(statSync(journal).mode & 0o777).toBe(0o600);
     expect(readFileSync(journal, "utf8")).not.toMatch(/secret|bearer/i);
+  });
+
+  it("keeps no decision that the ledger could not commit: the person is told that nothing was changed", async () => {
+    world = createWorld({ journal });
+    await world.bring("a", ["M1 10"]);
+    const before = readFileSync(journal, "utf8");
+    const decide = (breaks: boolean) =>
+      decideBeside(
+        world.target,
+        (database) => {
+          database.pragma("defer_foreign_keys = ON");
+          if (breaks) database.add("dismissals", { document_id: 999, at: 0 });
+          return { done: null, entries: () => [{ entry: "dismissed", at: 1 }] };
+        },
+        { clock: world.clock, journal },
+      );
+    expect(() => decide(true)).toThrow(/FOREIGN KEY/);
+    expect(readFileSync(journal, "utf8")).toBe(before);
+    decide(false);
+    expect(lines().at(-1)?.entry).toBe("dismissed");
   });
 
   it("of another ledger's owner is refused", () => {
