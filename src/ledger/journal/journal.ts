@@ -63,7 +63,7 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
       write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
     },
     takeBack() {
-      if (file.size() === written) about(() => file.cut(before));
+      if (written > before && file.size() === written) about(() => file.cut(before));
     },
     refuseMoved() {
       const found = about(() => statSync(path, { throwIfNoEntry: false }));

@@ -34,7 +34,7 @@ export async function rebuildFrom(
     else {
       replay(entry);
       entries += 1;
-      until = Math.max(until, Number(entry["at"] ?? 0));
+      until = Number(entry["at"] ?? until);
     }
   }
   if (entries === 0) throw new RowferryError("journal-unreadable", `The journal holds no entry (line ${number}).`);
