@@ -91,7 +91,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
     const found = reading(target, (database) => {
       const causes = openCauses(database);
       const runs = createRunStore(database);
-      const [lastRun, restored] = [runs.last(), runs.restoredBlind()];
+      const [lastRun, restored] = [runs.last(), runs.restored()];
       const isAtWork = isHeld(database);
       const waiting = tallyHeld(database);
       const { answer, canResume } = answerOf(database, { ...causes, waiting }, isAtWork, lastRun, restored !== null);
@@ -99,7 +99,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         answer,
         /** A run would send something, or find out what is left. */
         canResume,
-        /** What a ledger restored without its journal cannot know; null: it was not. */
+        /** What a restored ledger cannot know; null: it was not. */
         restored: restored && saidRestored(restored, now),
         isWell: answer === allIsWell,
         toCorrect: causes.toCorrect,

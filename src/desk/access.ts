@@ -6,7 +6,7 @@ import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { holdLedger, lockLedger, nextTry } from "../ledger/care/lock.js";
 import { createChoiceLog } from "../ledger/journal/choices.js";
 import { createJournalEntries, type JournalEntries } from "../ledger/journal/entries.js";
-import { type JournalEntry, openJournal } from "../ledger/journal/journal.js";
+import { type Journal, type JournalEntry, openJournal } from "../ledger/journal/journal.js";
 import { journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
 import { listInputs } from "../ledger/inputs.js";
 import { inTransaction } from "../ledger/ledger-database.js";
@@ -151,24 +151,29 @@ function journaled<Done>(
   decide: Decision<Done>,
 ): Done {
   const path = journalOf(database, named ?? null);
+  let journal = null as Journal | null;
   // One transaction, because a running import continues in the meantime.
   const commit = database.transaction(() => {
     if (path === null) return decide(database, now).done;
-    const journal = openJournal(path, target.ledgerPath, ownerOf(target));
-    try {
-      const entries = createJournalEntries(database);
-      const choices = createChoiceLog(database, journal, entries);
-      const decided = decide(database, now);
-      const own = decided.entries?.(entries) ?? [];
-      if (own.length > 0) journal.write(...own);
-      choices.record(now);
-      rememberJournal(database, path);
-      return decided.done;
-    } finally {
-      journal.close();
-    }
+    journal = openJournal(path, target.ledgerPath, ownerOf(target));
+    const entries = createJournalEntries(database);
+    const choices = createChoiceLog(database, journal, entries);
+    const decided = decide(database, now);
+    const own = decided.entries?.(entries) ?? [];
+    if (own.length > 0) journal.write(...own);
+    choices.record(now);
+    rememberJournal(database, path);
+    return decided.done;
   });
-  return commit.immediate();
+  try {
+    return commit.immediate();
+  } catch (error) {
+    // A rebuilt ledger would carry out what the person was told had failed.
+    journal?.takeBack();
+    throw error;
+  } finally {
+    journal?.close();
+  }
 }
 
 export interface ReaderOptions {

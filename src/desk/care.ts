@@ -60,7 +60,7 @@ export async function backup(target: Target, destination: string): Promise<numbe
 export async function backupInto(target: Target, folder: string, keep: number | null, now: number) {
   const path = datedBackup(folder, target.name, now);
   const bytes = await backup(target, path);
-  return { path, bytes, removed: keep === null ? [] : keepBackups(folder, target.name, keep) };
+  return { path, bytes, removed: keep === null ? [] : keepBackups(path, target.name, keep) };
 }
 
 /**

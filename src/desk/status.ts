@@ -36,7 +36,7 @@ export async function readStatus({ target, cells, files }: StatusOptions): Promi
     const wasAtWork = isAtWork(database);
     const runs = createRunStore(database);
     const last = runs.last();
-    const restored = runs.restoredBlind();
+    const restored = runs.restored();
     return {
       unstaged: runs.lastUnstaged(),
       // Asked twice: a run that has just begun, or has just ended, was not killed.
@@ -44,6 +44,7 @@ export async function readStatus({ target, cells, files }: StatusOptions): Promi
       restored: restored && {
         lastRun: restored.lastRun,
         lastAt: restored.lastAt === null ? null : iso(restored.lastAt),
+        byJournal: restored.byJournal === 1,
       },
       withdrawn: tallyWithdrawn(database),
       open: tallyOpen(database),

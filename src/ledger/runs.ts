@@ -108,17 +108,18 @@ export function createRunStore(database: LedgerDatabase) {
     keepServiceAhead: (ms: number) => setFact(database, "service-ahead", String(Math.min(0, ms))),
 
     /**
-     * A backup that was put back without its journal, until an import has staged files again and a whole `verify` has
-     * then found no difference: when the backup's last run ended, ms, and its name. Null: none such.
+     * A backup that was put back, or a rebuilt ledger, until an import has staged files again, and without a journal until
+     * a whole `verify` has then found no difference: when the backup's last run ended, ms, and its name. Null: none such.
      */
-    restoredBlind: () =>
-      database.row<{ lastRun: string | null; lastAt: number | null }>(
-        `SELECT b.name AS lastRun, coalesce(b.finished_at, b.started_at) AS lastAt FROM runs r
-         LEFT JOIN runs b ON b.id = (SELECT max(id) FROM runs WHERE id < r.id AND command <> 'restore')
-         WHERE r.command = 'restore' AND r.id = (SELECT max(id) FROM runs WHERE command IN ('restore', 'rebuild'))
-           AND NOT EXISTS (SELECT 1 FROM runs i JOIN runs v ON v.id > i.id
-             WHERE i.id > r.id AND i.command = 'import' AND i.staged_at IS NOT NULL
-               AND v.command = 'verify' AND v.exit_code = ${ExitCode.ok} AND instr(v.summary, '${NOT_ASKED_FOR}') = 0)`,
+    restored: () =>
+      database.row<{ lastRun: string | null; lastAt: number | null; byJournal: 0 | 1 }>(
+        `SELECT b.name AS lastRun, coalesce(b.finished_at, b.started_at) AS lastAt, r.command = 'rebuild' AS byJournal
+         FROM runs r
+         LEFT JOIN runs b ON b.id = (SELECT max(id) FROM runs WHERE id < r.id AND command NOT IN ('restore', 'rebuild'))
+         WHERE r.id = (SELECT max(id) FROM runs WHERE command IN ('restore', 'rebuild'))
+           AND NOT EXISTS (SELECT 1 FROM runs i WHERE i.id > r.id AND i.command = 'import' AND i.staged_at IS NOT NULL
+             AND (r.command = 'rebuild' OR EXISTS (SELECT 1 FROM runs v WHERE v.id > i.id AND v.command = 'verify'
+               AND v.exit_code = ${ExitCode.ok} AND instr(v.summary, '${NOT_ASKED_FOR}') = 0)))`,
       ),
 
     /** By name, or the last with a summary; null: none. */

@@ -296,6 +296,12 @@ export function stepsOfWaiting(
   });
 }
 
+export const importAllAgain = (step: StepMaker): NextStep =>
+  step(
+    "import <mapping> <files…>",
+    "import all files again, including the latest corrected ones; rows that have landed are known, and not sent again",
+  );
+
 /** After a backup was put back without its journal; `backup`, `journal`: as a shell takes them. */
 export const stepsOfRestored = (backup: string, step: StepMaker, journal = "<journal>"): NextStep[] => [
   step(

@@ -34,13 +34,19 @@ export function saidUnstaged({ name, exitCode }: { name: string; exitCode: numbe
   return `${name} was ${ended} before its rows were staged: none of them is in the ledger. ${first} that import again.`;
 }
 
-export const openOfCopy = "that this ledger knows of is open, but it was restored from an older copy.";
+export const openOfCopy = "that this ledger knows of is open, but it was restored and may not know everything.";
 
-/** A backup that was put back without its journal; times as `moment` takes them. */
+/** Times as `moment` takes them. */
 export function saidRestored(
-  { lastRun, lastAt }: { lastRun: string | null; lastAt: string | number | null },
+  {
+    lastRun,
+    lastAt,
+    byJournal,
+  }: { lastRun: string | null; lastAt: string | number | null; byJournal: boolean | 0 | 1 },
   now: number,
 ): string {
+  if (byJournal)
+    return "The ledger was rebuilt from its journal, which knows what was sent. Rows that were not sent may be missing until their files are imported again.";
   const age = lastAt === null ? "from before any run" : `of ${moment(lastAt, now)} (its last run is ${lastRun})`;
   return `The ledger was restored from a backup ${age}. It does not know what was sent after that; nothing is sent twice all the same, because keys are made of the rows' own data.`;
 }

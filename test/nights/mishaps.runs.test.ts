@@ -1,6 +1,7 @@
 /** Mishaps of runs, played: what the operator does, what is said, what is on the service in the end. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { type Office, openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
@@ -101,6 +102,20 @@ it("a row that nobody corrects keeps the newest run's folder, and not that of ev
   expect((await office.type("ledger", "prune")).out).toContain("Removed: folders of 2 runs, ");
   expect(readdirSync(runs)).toEqual([newest]);
   expect(readdirSync(join(runs, newest))).toContain("one.rejected.csv");
+});
+
+it("the ids that came back in a run that was killed are in the next run's receipts, once", async () => {
+  const office = open();
+  const receiptsOf = (files: { kind: string; path: string }[]) =>
+    readFileSync(files.find(({ kind }) => kind === "receipts")?.path ?? "", "utf8").match(/document,load,L\d/g);
+  await office.run(...office.importing);
+  const ledger = new Database(office.path("state/sandbox/ledger.db"));
+  ledger.exec("UPDATE runs SET finished_at = NULL, exit_code = NULL, summary = NULL");
+  ledger.close();
+  const next = await office.brought("next.csv", ["Load,At,Gross", "L2,2026-01-01 10:00,5"]);
+  expect(receiptsOf(next.files)).toEqual(["document,load,L1", "document,load,L2"]);
+  const last = await office.brought("last.csv", ["Load,At,Gross", "L3,2026-01-01 10:00,5"]);
+  expect(receiptsOf(last.files)).toEqual(["document,load,L3"]);
 });
 
 describe("a disk that is not mounted (F98)", () => {

@@ -165,7 +165,7 @@ describe("the log of a killed import (F93)", () => {
     const restored = await here().run(["ledger", "restore", backup]);
     expect({ code: restored.code, out: restored.stdout }).toEqual({ code: 0, out: expect.stringMatching(/kept as/) });
     // It is older than its journal, which goes over it.
-    expect(restored.stdout).toContain("supplied what was sent since");
+    expect(restored.stdout).toContain("supplied what was sent until");
     await here().expectWhole(await again());
   });
 

@@ -200,9 +200,16 @@ it("what killed backups and plans left is removed by later ones, and nothing tha
   const file = (name: string) => join(path, name);
   const mine = "rowferry-t-2026-11-19T0200.db";
   const parts = [`${mine}.0a1b2c3d.part`, "rowferry-t-2026-11-20T0200.db.0a1b2c3d.part", `${mine}.mine.part`];
-  for (const name of [mine, "rowferry-t-2026-11-20T0100.db", "rowferry-u-2026-11-19T0200.db.0a1b2c3d.part", ...parts])
+  const journal = `${mine}.0a1b2c3d.part-journal`;
+  for (const name of [
+    mine,
+    journal,
+    "rowferry-t-2026-11-20T0100.db",
+    "rowferry-u-2026-11-19T0200.db.0a1b2c3d.part",
+    ...parts,
+  ])
     writeFileSync(file(name), "");
-  expect(keepBackups(path, "t", 2)).toEqual([]);
+  expect(keepBackups(file("rowferry-t-2026-11-20T0100.db"), "t", 2)).toEqual([]);
   expect(readdirSync(path)).toHaveLength(5);
   expect(existsSync(file(`${mine}.0a1b2c3d.part`))).toBe(false);
   const killed = folderForCopy(file("ledger.db"));
@@ -211,6 +218,15 @@ it("what killed backups and plans left is removed by later ones, and nothing tha
   utimesSync(killed, before, before);
   folderForCopy(file("ledger.db"));
   expect([killed, running].map((made) => existsSync(made))).toEqual([false, true]);
+});
+
+it("--keep never removes the backup that was just made, also beside one of a clock that was ahead", () => {
+  const path = folder();
+  for (const day of ["2026-11-18", "2026-11-19", "2036-01-01"])
+    writeFileSync(join(path, `rowferry-t-${day}T0200.db`), "");
+  const keep = (count: number) => keepBackups(join(path, "rowferry-t-2026-11-19T0200.db"), "t", count);
+  expect(keep(2)).toEqual(["rowferry-t-2026-11-18T0200.db"]);
+  expect(keep(1)).toEqual(["rowferry-t-2036-01-01T0200.db"]);
 });
 
 describe("ledger rebind", () => {

@@ -6,6 +6,7 @@ import { openDurableFile } from "../../src/ledger/journal/durable-file.js";
 import { openJournal } from "../../src/ledger/journal/journal.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
+import { decideBeside } from "../../src/desk/access.js";
 import { rebuildLedger } from "../../src/desk/care.js";
 import { answer } from "../../src/report/outcome.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
@@ -70,6 +71,26 @@ describe("the journal", () => {
     expect(readFileSync(journal, "utf8")).not.toMatch(/secret|bearer/i);
   });
 
+  it("keeps no decision that the ledger could not commit: the person is told that nothing was changed", async () => {
+    world = createWorld({ journal });
+    await world.bring("a", ["M1 10"]);
+    const before = readFileSync(journal, "utf8");
+    const decide = (breaks: boolean) =>
+      decideBeside(
+        world.target,
+        (database) => {
+          database.pragma("defer_foreign_keys = ON");
+          if (breaks) database.add("dismissals", { document_id: 999, at: 0 });
+          return { done: null, entries: () => [{ entry: "dismissed", at: 1 }] };
+        },
+        { clock: world.clock, journal },
+      );
+    expect(() => decide(true)).toThrow(/FOREIGN KEY/);
+    expect(readFileSync(journal, "utf8")).toBe(before);
+    decide(false);
+    expect(lines().at(-1)?.entry).toBe("dismissed");
+  });
+
   it("of another ledger's owner is refused", () => {
     world = createWorld();
     const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
@@ -84,11 +105,23 @@ describe("the journal", () => {
   }, async () => {
     world = createWorld({ journal });
     await world.bring("a", ["M1 10"]);
-    appendFileSync(journal, '{"entry":"intent","at":17');
+    const tear = () => appendFileSync(journal, '{"entry":"intent","at":17');
+    tear();
     await world.bring("b", ["M1 20"]);
+    tear();
     world.loseLedger();
     const rebuilt = await rebuild();
-    expect(rebuilt).toMatchObject({ documents: 1, landed: 2, inDoubt: 0 });
+    expect(rebuilt).toMatchObject({ documents: 1, landed: 2, inDoubt: 0, unreadable: [] });
+  });
+
+  it("says which damaged lines are left out of a rebuilt ledger, and when the journal ends", async () => {
+    world = createWorld({ journal });
+    await world.bring("a", ["M1 10"]);
+    const [header = "", damaged = "", ...others] = readFileSync(journal, "utf8").split("\n");
+    const { at } = JSON.parse(others.at(-2) ?? "") as { at: number };
+    writeFileSync(journal, [header, "\0".repeat(damaged.length), ...others].join("\n"));
+    world.loseLedger();
+    expect(await rebuild()).toMatchObject({ unreadable: [2], until: new Date(at).toISOString() });
   });
 });
 

@@ -4,10 +4,11 @@ import { resolve } from "node:path";
 import { type Code, codes } from "../../model/codes.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
+import { listed } from "../../model/fold.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
 import type { Pruned, Rebuilt } from "../../desk/care.js";
-import { type StepMaker, stepsOfRestored } from "../../report/next-steps.js";
-import { counted, countedKinds, grouped } from "../../report/figures.js";
+import { importAllAgain, stepsOfRestored } from "../../report/next-steps.js";
+import { counted, countedKinds, grouped, moment } from "../../report/figures.js";
 import { command } from "../command.js";
 import { confirm, terminalOf } from "../confirm.js";
 import { days, journal as journalFlag, positiveInteger, wait, yes } from "../flags.js";
@@ -51,14 +52,15 @@ const backup = onTarget({
   },
 });
 
-const knownAgain = ({ participants, addresses, documents, landed, inDoubt }: Rebuilt) =>
-  `${countedKinds({ participants, addresses })}, ${counted(documents, "document")} with an id, ${counted(landed, "event")} landed, ${grouped(inDoubt)} in doubt.`;
+const knownAgain = ({ participants, addresses, documents, landed, inDoubt, unreadable }: Rebuilt) => [
+  `${countedKinds({ participants, addresses })}, ${counted(documents, "document")} with an id, ${counted(landed, "event")} landed, ${grouped(inDoubt)} in doubt.`,
+  unreadable.length > 0 &&
+    `Lines of the journal that cannot be read were left out, and what they say, such as a dismissal, is unknown: ${listed(unreadable.map(String), 10)}.`,
+];
 
-const importAllAgain = (step: StepMaker) =>
-  step(
-    "import <mapping> <files…>",
-    "import all files again, including the latest corrected ones; rows that have landed are known, and not sent again",
-  );
+/** A copy of a journal may be older than the ledger was. */
+const sentUntil = ({ until }: Rebuilt, now: number) =>
+  `what was sent${until === null ? "" : ` until ${moment(until, now)}`}`;
 
 const restore = onTarget({
   examples: {
@@ -89,7 +91,13 @@ const restore = onTarget({
           `Restored from ${shown(path)}.${kept === null ? "" : ` The ledger that was here is kept as ${shown(kept)}.`}`,
           known === null || replayed === null
             ? `This ledger does not know what was sent after that backup: no journal was named, and ${forgotten === null ? "it remembers none" : `its own, ${shown(forgotten)}, is not there`}.`
-            : `Its journal ${shown(replayed)} supplied what was sent since. Known now: ${knownAgain(known)}`,
+            : joined(
+                [
+                  `Its journal ${shown(replayed)} supplied ${sentUntil(known, world.clock.now())}. Known now:`,
+                  ...knownAgain(known),
+                ],
+                " ",
+              ),
           forgotten !== null &&
             "The ledger has forgotten that journal: the next run needs none, or can begin a new one with --journal. Keep this backup as long as the new journal; `ledger rebuild` takes both.",
         ],
@@ -169,7 +177,7 @@ const rebuild = onTarget({
     const from = { journal: path(journalFile), backup: backupFile === undefined ? null : path(backupFile) };
     return told({
       line: { type: "rebuilt", ...(await rebuildLedger(target, from, world.clock)) },
-      text: (line) => [`Rebuilt: ${knownAgain(line)}`],
+      text: (line) => [joined([`Rebuilt ${sentUntil(line, world.clock.now())}:`, ...knownAgain(line)], " ")],
       next: [importAllAgain(step)],
     });
   },

@@ -3,6 +3,7 @@ import { unexplainedWaits } from "../../model/solution.js";
 import type { Status } from "../../model/summary.js";
 import { counted, countedStates, grouped, moment, sumOf } from "../../report/figures.js";
 import {
+  importAllAgain,
   type NextStep,
   type StepMaker,
   stepsOfOpen,
@@ -96,6 +97,7 @@ function nextOf(status: Status, step: StepMaker): NextStep[] {
     ...(needsResume(status) && isAtWork !== true ? [step("resume", `send what is still open${unless}`)] : []),
     ...stepsOfOpen(status, step, [rejects]),
     ...stepsOfWaiting(status.waiting, step),
-    ...(status.restored === null ? [] : stepsOfRestored("<backup>", step)),
+    ...(status.restored?.byJournal === true ? [importAllAgain(step)] : []),
+    ...(status.restored?.byJournal === false ? stepsOfRestored("<backup>", step) : []),
   ];
 }

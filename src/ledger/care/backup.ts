@@ -10,7 +10,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../../model/error.js";
 import { makeFolder } from "../../model/make-folder.js";
@@ -59,16 +59,18 @@ export function datedBackup(folder: string, name: string, now: number): string {
 }
 
 /**
- * Deletes all but the newest `keep` dated backups of this name, and what killed ones before the newest have left, and no
- * other files. @returns the deleted backups
+ * Deletes all dated backups of this name but `made` and the newest `keep` - 1 others, and what killed ones before it have
+ * left, and no other files. @returns the deleted backups
  */
-export function keepBackups(folder: string, name: string, keep: number): string[] {
+export function keepBackups(made: string, name: string, keep: number): string[] {
+  const [folder, newest] = [dirname(made), basename(made)];
   const files = readdirSync(folder).toSorted().toReversed();
   const dateIn = (file: string) => dated(name, /\d{4}-\d\d-\d\dT\d{4}/.exec(file)?.[0] ?? "");
-  const [newest = "", ...others] = files.filter((file) => file === dateIn(file));
-  const gone = [newest, ...others].slice(keep);
+  // One made while the clock was ahead has a later name.
+  const others = files.filter((file) => file === dateIn(file) && file !== newest);
+  const gone = others.slice(keep - 1);
   const isLeft = (file: string, date = dateIn(file)) =>
-    date < newest && file.startsWith(date) && /^\.\w{8}\.part$/.test(file.slice(date.length));
+    date < newest && file.startsWith(date) && /^\.\w{8}\.part(-journal)?$/.test(file.slice(date.length));
   const left = files.filter((file) => isLeft(file));
   for (const file of [...gone, ...left]) rmSync(join(folder, file), { force: true });
   return gone;

@@ -23,23 +23,28 @@ export async function rebuildFrom(
   runs.finish(run.id, ExitCode.ok, null, now);
   const replay = createReplay(database, run.id);
   let entries = 0;
-  let torn = 0;
+  let until = 0;
   let number = 0;
+  const unreadable: number[] = [];
   for await (const line of lines) {
     number += 1;
     if (line === "") continue;
     const entry = entryOf(line);
-    // Torn: its request was not sent, or its intent leaves it in doubt.
-    if (entry === null) torn = number;
+    if (entry === null) unreadable.push(number);
     else {
       replay(entry);
       entries += 1;
+      until = Number(entry["at"] ?? until);
     }
   }
-  if (entries === 0) throw new RowferryError("journal-unreadable", `The journal holds no entry (line ${torn}).`);
+  if (entries === 0) throw new RowferryError("journal-unreadable", `The journal holds no entry (line ${number}).`);
+  // The last line is torn by a power loss: its request was not sent, or its intent leaves it in doubt.
+  if (unreadable.at(-1) === number) unreadable.pop();
   const count = (from: string) => database.number(`SELECT count(*) FROM ${from}`);
   return {
     entries,
+    unreadable,
+    until: until === 0 ? null : new Date(until).toISOString(),
     participants: count("registrations WHERE kind = 'participant' AND state = 'registered'"),
     addresses: count("registrations WHERE kind = 'address' AND state = 'registered'"),
     documents: count("document_states WHERE service_id IS NOT NULL"),

@@ -46,13 +46,21 @@ const events = `SELECT re.row_id, e.changed_at, 'event' AS record, e.event AS na
   JOIN documents_now d ON d.id = e.document_id
   WHERE e.known`;
 
-/** What this run's requests settled: participants, addresses, documents, events. */
+/**
+ * What this run's requests settled: participants, addresses, documents, events. And what those of the runs before it
+ * settled that were killed, or failed, before they had written their receipts.
+ */
 export function* receiptsOf(database: LedgerDatabase, run: number): Generator<Receipt> {
+  const written = database.number(
+    `SELECT max(id) FROM runs
+     WHERE id < @run AND summary ->> 'type' = 'summary' AND instr(summary, '"output-unwritable"') = 0`,
+    { run },
+  );
   for (const select of [registrations, documents, events])
     yield* database.each<Receipt>(
       `SELECT i.name AS input, i.sheet, r.row_id & 4294967295 AS "row", r.record, r.name, r.key, r.state, r.id, r.snapshotId,
          r.documentId, r.targetDocumentId, r.deduplicationId, iso(r.changed_at) AS answeredAt
        FROM (${select}) r JOIN inputs i ON i.id = r.row_id >> 32`,
-      requestsOf(run),
+      { first: requestsOf(written + 1).first, last: requestsOf(run).last },
     );
 }

@@ -87,10 +87,16 @@ export const status = line("status", "Printed by `status`.", {
     .boolean()
     .nullable()
     .describe("another process is staging or sending; null: this system does not show it"),
-  restored: object({ lastRun: textOrNull.describe("the last run in the backup"), lastAt: timeOrNull })
+  restored: object({
+    lastRun: textOrNull.describe("the last run in the backup"),
+    lastAt: timeOrNull,
+    byJournal: flag.describe(
+      "true: a journal supplied what was sent; rows that were not sent are unknown until files are imported again",
+    ),
+  })
     .nullable()
     .describe(
-      "a backup was restored without a journal: what was sent since is unknown until files are imported again and a `verify` then finds no difference",
+      "a backup was restored, or the ledger rebuilt; without a journal, what was sent since is unknown until files are imported again and a `verify` then finds no difference",
     ),
   withdrawn: list(object({ input: text, rows: count })).describe(
     "rows that were taken back, until their file is imported again",
@@ -230,6 +236,8 @@ export const pruned = line("pruned", "Printed by `ledger prune`: what was remove
 
 const known = {
   entries: count.describe("read from the journal"),
+  unreadable: list(count).describe("the journal's damaged lines, which were left out; a torn last line is none"),
+  until: timeOrNull.describe("when the journal's last entry was written"),
   participants: count,
   addresses: count,
   documents: count,
