@@ -40,7 +40,9 @@ describe("--on-finish and --metrics run whatever the end (F19)", () => {
     expect(existsSync(office.path("state/sandbox/store.db")) ? office.documents() : []).toEqual([]);
   });
 
-  it("figures that cannot be written are told, and the run, its summary and the hook are as ever", async () => {
+  it("figures that cannot be written are told, and the run, its summary and the hook are as ever", {
+    tags: ["long"],
+  }, async () => {
     const office = open();
     const path = join(office.world.cwd, "not-mounted", "run.prom");
     const { code, out, err } = await office.type(...office.importing, "--on-finish", hook, "--metrics", path);
@@ -57,7 +59,9 @@ describe("--on-finish and --metrics run whatever the end (F19)", () => {
   });
 });
 
-it("what grows (F99): prune keeps half a year unless told; old runs' folders go, but for those in which a person has worked since", async () => {
+it("what grows (F99): prune keeps half a year unless told; old runs' folders go, but for those in which a person has worked since", {
+  tags: ["long"],
+}, async () => {
   const office = open();
   office.writeCsv("other.csv", ["Load,At,Gross", "L2,2026-01-01 10:00,much"]);
   await office.type(...office.importing);
@@ -88,7 +92,9 @@ it("what grows (F99): prune keeps half a year unless told; old runs' folders go,
   expect((await office.run(...office.importing)).rows).toMatchObject({ known: 1, staged: 0 });
 });
 
-it("a row that nobody corrects keeps the newest run's folder, and not that of every night since", async () => {
+it("a row that nobody corrects keeps the newest run's folder, and not that of every night since", {
+  tags: ["long"],
+}, async () => {
   const office = open();
   const wrong = ["Load,At,Gross", "L2,2026-01-01 10:00,much"];
   for (const night of ["one.csv", "two.csv", "three.csv"]) {
@@ -104,7 +110,9 @@ it("a row that nobody corrects keeps the newest run's folder, and not that of ev
   expect(readdirSync(join(runs, newest))).toContain("one.rejected.csv");
 });
 
-it("the ids that came back in a run that was killed are in the next run's receipts, once", async () => {
+it("the ids that came back in a run that was killed are in the next run's receipts, once", {
+  tags: ["long"],
+}, async () => {
   const office = open();
   const receiptsOf = (files: { kind: string; path: string }[]) =>
     readFileSync(files.find(({ kind }) => kind === "receipts")?.path ?? "", "utf8").match(/document,load,L\d/g);
@@ -125,7 +133,7 @@ describe("a disk that is not mounted (F98)", () => {
       (office: Office, importing: readonly string[], path: string) => office.type(...importing, "--journal", path),
     ],
     ["backup", (office: Office, _: readonly string[], path: string) => office.type("ledger", "backup", path)],
-  ])("no folder is made for a %s: nothing is done until it is there", async (name, write) => {
+  ])("no folder is made for a %s: nothing is done until it is there", { tags: ["long"] }, async (name, write) => {
     const office = open();
     if (name === "backup") await office.type(...office.importing);
     const path = office.path("not-mounted/file");

@@ -155,7 +155,7 @@ describe("rowferry doctor", () => {
     expect(out).toMatch(/! clock +this machine's clock is 3,[56]\d\d s behind the service's/);
   });
 
-  it("is told of by an import whose rows a fast clock here takes for past, too", async () => {
+  it("is told of by an import whose rows a fast clock here takes for past, too", { tags: ["long"] }, async () => {
     const sandbox = createSandbox();
     const office = await openOfficeAt(sandbox, weighings);
     const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 16);

@@ -60,7 +60,9 @@ describe("rowferry guess", () => {
     expect(out).not.toContain("decide: which country");
   });
 
-  it("asks for the encoding of a file that is hardly of the West, and takes it from the command line", async () => {
+  it("asks for the encoding of a file that is hardly of the West, and takes it from the command line", {
+    tags: ["long"],
+  }, async () => {
     const world = worldWith();
     const text = Array.from({ length: 9 }, (_, row) => `Н-${row};Казань;0${row + 1}.03.2026;Получено\n`).join("");
     writeFileSync(join(world.cwd, "ru.csv"), iconv.encode(`Номер;Город;Дата;Событие\n${text}`, "windows-1251"));

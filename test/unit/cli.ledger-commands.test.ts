@@ -41,7 +41,7 @@ function inLedger<Found>(work: (database: Database.Database) => Found) {
   }
 }
 
-it("a mistyped ledger is refused by every command, and none is left there", async () => {
+it("a mistyped ledger is refused by every command, and none is left there", { tags: ["long"] }, async () => {
   const commands = [
     "resume",
     "retry",
@@ -140,7 +140,7 @@ describe("the way out of a rejected row", () => {
     );
   });
 
-  it("rejects has a row that was dismissed and reopened", async () => {
+  it("rejects has a row that was dismissed and reopened", { tags: ["long"] }, async () => {
     await typed("dismiss", "--row", "march.csv:3");
     await typed("dismiss", "--undo", "--row", "march.csv:3");
     expect((await typed("rejects")).out).toContain("correct 1 row in that file");
@@ -173,7 +173,9 @@ describe("the way out of a rejected row", () => {
       }
   });
 
-  it("a name that is known selects nothing where nothing is open: that is no mistake of a list", async () => {
+  it("a name that is known selects nothing where nothing is open: that is no mistake of a list", {
+    tags: ["long"],
+  }, async () => {
     expect((await typed("rejects", "--input", "april.csv")).err).toContain("There are march.csv.");
     await office.ends(0, "rejects --code late");
   });
@@ -245,7 +247,9 @@ it("an import that is interrupted while it reads is to be typed again: `resume` 
   expect((await typed("status")).out).not.toContain("before its rows");
 });
 
-it("a refused file is told as that, and not as an import that still reads or was stopped", async () => {
+it("a refused file is told as that, and not as an import that still reads or was stopped", {
+  tags: ["long"],
+}, async () => {
   writeFileSync(office.path("june.xlsx"), "no workbook");
   await office.ends(3, "import m.yaml june.xlsx");
   const words =
@@ -270,7 +274,9 @@ describe("replace, resolve and verify", () => {
     await office.ends(2, "replace L2");
   });
 
-  it("resolve asks a person, takes no other word than the key, and needs --yes where nobody is there", async () => {
+  it("resolve asks a person, takes no other word than the key, and needs --yes where nobody is there", {
+    tags: ["long"],
+  }, async () => {
     const strand = () =>
       inLedger((database) => {
         const there = database.prepare<[], { document_id: number; service_id: string }>(
@@ -351,6 +357,7 @@ describe("with --wait, while another process holds the ledger,", () => {
 
   it.each(["import m.yaml march.csv", "verify"])(
     "a signal ends `%s` as interrupted, not as a ledger in use",
+    { tags: ["long"] },
     async (words) => {
       await meanwhile(() => office.world.send("SIGTERM"));
       const { code, err } = await typed(...words.split(" "), "--wait");

@@ -78,7 +78,7 @@ it("the report shows problems by cause with rows, and what is held and why", () 
   expect(page).not.toMatch(/undefined|\[object|NaN/);
 });
 
-it("`report` makes it again, also while the ledger is in use", async () => {
+it("`report` makes it again, also while the ledger is in use", { tags: ["long"] }, async () => {
   rmSync(join(runFolder, "report.html"));
   const { code, out } = await run("report");
   expect(code).toBe(ExitCode.ok);

@@ -42,7 +42,9 @@ it("two imports of one input at the same moment are two files, because the first
   expect(readdirSync(office.path("corrections"))).toHaveLength(2);
 });
 
-it("whoever types the file's text again has no draft, and has typed nothing that is lost with its row", async () => {
+it("whoever types the file's text again has no draft, and has typed nothing that is lost with its row", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(weighings);
   await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much"]);
   const corrections = correctionsOf(office);
@@ -89,7 +91,9 @@ it("a row that waits for a document which no row brings can be corrected: what i
   expect((await office.type("status")).out).toContain("all is well");
 });
 
-it("of a refused participant, every row that waits for it is counted, and what happened is said in words", async () => {
+it("of a refused participant, every row that waits for it is counted, and what happened is said in words", {
+  tags: ["long"],
+}, async () => {
   const sandbox = createSandbox();
   const grouped = { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } };
   const office = await openOfficeAt(sandbox, weighingsWith({ group: "=load", event: grouped }));

@@ -14,7 +14,9 @@ const page = readFileSync(fileURLToPath(new URL("../../docs/how-to/run-every-nig
 const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}[^\\n]*\\n([\\s\\S]*?)\`\`\``, "g"))].map(([, text = ""]) => text);
 
-it("the systemd units are accepted by systemd, where there is one, and name only exit codes that exist", () => {
+it("the systemd units are accepted by systemd, where there is one, and name only exit codes that exist", {
+  tags: ["long"],
+}, () => {
   const [service = "", timer = ""] = blocks("ini");
   expect(service).toMatch(/^Type=oneshot$/m);
   // systemd refuses a oneshot service that forces restarts by exit status.

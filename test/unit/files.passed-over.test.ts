@@ -13,6 +13,7 @@ const others: Record<string, string | Buffer> = {
 
 test.each(["inbox", "inbox/*"])(
   "%s holds what no input reads: the others are imported, and it is told",
+  { tags: ["long"] },
   async (argument) => {
     const office = openOffice(source);
     mkdirSync(office.path("inbox"));

@@ -153,7 +153,9 @@ test("numbers that only their formats show in different units are told by an imp
   expect(await told(1, 1, 0)).not.toContain("different units");
 });
 
-test("a formula without a result needs a person where its column is read, and nobody where it is not", async () => {
+test("a formula without a result needs a person where its column is read, and nobody where it is not", {
+  tags: ["long"],
+}, async () => {
   const row = line(2, ["a", "01/10/2025", "x"]).replace("</row>", '<c t="str"><f>A2</f></c></row>');
   const sums = (name: string) => book([line(1, ["id", "day", "note", name]), row]);
   expect(await imported("rows.xlsx", await sums("sum"))).toEqual(ends(0, { staged: 1, invalid: 0 }));
@@ -185,7 +187,9 @@ test.each(
 describe("a CSV file", () => {
   const priced = (...rows: string[]) => csv("id,day,note,price", ...rows);
 
-  test("quotes behind a blank are never sent as data: the blank is seen, or the row is invalid (F3)", async () => {
+  test("quotes behind a blank are never sent as data: the blank is seen, or the row is invalid (F3)", {
+    tags: ["long"],
+  }, async () => {
     const rows = csv("id, day, note", 'M1, "01/10/2025", "Coleta, parcial"', 'M2, "02/10/2025", "Pesagem"');
     expect(await imported("rows.csv", rows)).toEqual(ends(0, {}, "Blanks between delimiters and quotes are not part"));
     const strict = { csv: { trim: false, delimiter: "," } };
@@ -219,7 +223,9 @@ describe("a CSV file", () => {
     expect(await imported("rows.csv", rows)).toEqual(ends(3, { staged: 3, invalid: 1 }, "row-long"));
   });
 
-  test("rows that may end early do, by the mapping's word; what stands beyond the header is still told", async () => {
+  test("rows that may end early do, by the mapping's word; what stands beyond the header is still told", {
+    tags: ["long"],
+  }, async () => {
     const rows = priced("1,01/10/2025,Ann", "2,02/10/2025,Bob,7", "3,03/10/2025,Eve,8,lost");
     const answer = await imported("rows.csv", rows, { csv: { shortRows: "blank" } });
     expect(answer).toEqual(ends(3, { staged: 2, invalid: 1 }, "row-long"));
@@ -246,7 +252,9 @@ describe("a CSV file", () => {
     expect(answer.told).not.toContain("2 rows have");
   });
 
-  test("text that is written as a formula for spreadsheets is that text, in keys and values, and nothing to say", async () => {
+  test("text that is written as a formula for spreadsheets is that text, in keys and values, and nothing to say", {
+    tags: ["long"],
+  }, async () => {
     const file = csv("id,day,note", '="007","=""01/10/2025""",="5\'"', '="008",02/10/2025,=""');
     const world = worldOf({ "rows.csv": file });
     const { code, said } = await typed(world, "import", "m.yaml", "rows.csv");
@@ -257,7 +265,9 @@ describe("a CSV file", () => {
     expect(out).not.toContain('=\\"');
   });
 
-  test("one column where there may be many is said, with the delimiter that is frequent (F43)", async () => {
+  test("one column where there may be many is said, with the delimiter that is frequent (F43)", {
+    tags: ["long"],
+  }, async () => {
     const rows = csv("id^day^note", "1^01/10/2025^Ann", "2^02/10/2025^Bob", "3^03/10/2025^Eve");
     expect((await imported("rows.csv", rows)).exit).toBe(2);
     expect(await imported("rows.csv", rows, { csv: { delimiter: "^" } })).toEqual(ends(0, { staged: 3 }));
@@ -265,7 +275,7 @@ describe("a CSV file", () => {
     expect(table.notes.join()).toContain('4 of the first 4 lines have "^"');
   });
 
-  test("a path, and a sign at the end of a word, are nothing to say", async () => {
+  test("a path, and a sign at the end of a word, are nothing to say", { tags: ["long"] }, async () => {
     const answer = await imported("rows.csv", csv("id,day,note", "1,01/10/2025,C:\\new\\temp", "2,02/10/2025,Bob‡"));
     expect(answer).toEqual(ends(0, { staged: 2 }));
     expect(answer.told).not.toContain("Row");
@@ -286,7 +296,9 @@ describe("a CSV file", () => {
     },
   );
 
-  test("a first row of data that is taken for the header is said; `header: none` reads it (F44)", async () => {
+  test("a first row of data that is taken for the header is said; `header: none` reads it (F44)", {
+    tags: ["long"],
+  }, async () => {
     const rows = csv("1,01/10/2025,Ann", "2,02/10/2025,Bob", "3,03/10/2025,Ann");
     expect((await readFile(await temporaryFile(rows))).notes.join()).toContain("looks like a row");
     expect(await imported("rows.csv", rows, { header: "none" }, ["A", "B", "C"])).toEqual(ends(0, { staged: 3 }));
@@ -320,7 +332,7 @@ describe("a CSV file", () => {
     expect(answer).toEqual(ends(0, { skipped: 2, staged: 2 }, "2 rows are ruled lines"));
   });
 
-  test("cells under no heading are said (F82)", async () => {
+  test("cells under no heading are said (F82)", { tags: ["long"] }, async () => {
     const { told } = await imported("rows.csv", csv("id,day,note,", "1,01/10/2025,Ann,", "2,02/10/2025,Bob,lost"));
     expect(told).toContain("Row 3 fills column D, which has no heading");
   });
@@ -329,7 +341,9 @@ describe("a CSV file", () => {
 describe("a packed file", () => {
   const rows = (key: string) => csv("id,day,note", `${key},01/10/2025,x`);
 
-  test("a zip file that holds several is read through, each named by archive and file", async () => {
+  test("a zip file that holds several is read through, each named by archive and file", {
+    tags: ["long"],
+  }, async () => {
     const content = await writeZip([
       { name: "rows-1.csv", data: rows("a") },
       { name: "in/rows-2.csv", data: csv("id,day,note", "b,01/10/2025,x", "c,some day,x") },
@@ -391,7 +405,7 @@ describe("a packed file", () => {
     expect(world.out).toContain(input);
   });
 
-  test("a workbook within a zip file is read like any other", async () => {
+  test("a workbook within a zip file is read like any other", { tags: ["long"] }, async () => {
     const workbook = await book([header, line(2, ["a", "01/10/2025", "x"])]);
     const archive = await writeZip([
       { name: "rows-1.xlsx", data: workbook },
@@ -449,7 +463,7 @@ describe("several files of one command", () => {
     return { summary: lines.at(-1) as unknown as Summary, lines, world };
   }
 
-  test("an empty one does not stop the others, and needs a person (F25)", async () => {
+  test("an empty one does not stop the others, and needs a person (F25)", { tags: ["long"] }, async () => {
     const { summary } = await importedAll({}, 5);
     const told = { place: expect.stringMatching(/rows-2\.csv$/), column: null, example: "the file holds no rows" };
     expect(summary).toMatchObject({

@@ -119,7 +119,7 @@ describe("rows that are none", () => {
     ],
   );
 
-  it("a total whose sum the file does not hold is skipped all the same", async () => {
+  it("a total whose sum the file does not hold is skipped all the same", { tags: ["long"] }, async () => {
     const book = new ExcelJS.Workbook();
     const sheet = book.addWorksheet("Plan1");
     sheet.addRow(["Pedido", "Data", "Cliente", "Valor"]);
@@ -270,7 +270,9 @@ describe("tax ids and parties", () => {
     ],
   );
 
-  it("documents whose customers stand in a file of their own have these and their addresses", async () => {
+  it("documents whose customers stand in a file of their own have these and their addresses", {
+    tags: ["long"],
+  }, async () => {
     const customers = "Código;Razão Social;CNPJ;Endereço;Nº;Bairro;Cidade;UF";
     const { input, mapping, said, world } = await draftOf({
       "customers.csv": text([customers, ...rows("C00#;Acme #;CNPJ;Rua #;#0;Centro;Rio;RJ", 2)]),
@@ -288,7 +290,7 @@ describe("tax ids and parties", () => {
 
 describe("keys", () => {
   const each = "{a|a|b|b|c|c|d|d|e}";
-  it("a Vorgang is a document where it has more values than events have words", async () => {
+  it("a Vorgang is a document where it has more values than events have words", { tags: ["long"] }, async () => {
     const lines = rows("V-#;2%/03/2026;Angelegt", 30);
     const { input } = await draftOf({ "a.csv": text(["Vorgang;Zeitpunkt;Schritt", ...lines, ...lines]) });
     expect(only(input.documents).key).toBe("=vorgang");
@@ -393,13 +395,15 @@ describe("events and their times", () => {
   );
 });
 
-it("an Estado without anything else of a place is a status", async () => {
+it("an Estado without anything else of a place is a status", { tags: ["long"] }, async () => {
   const { input, said } = await draft("Recibo;Pago em;Nome;NIF;Estado", "R-#;0#/10/2025;Ana;NIF;{Pago|Anulado}");
   expect(JSON.stringify(input.addresses ?? {})).not.toContain("=estado");
   expect(said).toContain("No column holds the street, city, state");
 });
 
-it("a word of events in two spellings is one word, in the spelling that most rows have", async () => {
+it("a word of events in two spellings is one word, in the spelling that most rows have", {
+  tags: ["long"],
+}, async () => {
   const { input } = await draft(
     "Leitura;Data;Evento;CNPJ",
     "L-{1|1|1|2|2|2|3|3|3};0#/10/2025;{Lido|ESTIMADO|lido|Lido|Estimado|Aviso|Lido|Estimado|Aviso};CNPJ",
@@ -408,7 +412,9 @@ it("a word of events in two spellings is one word, in the spelling that most row
   expect(Object.values(input.events).flatMap(({ is = [] }: Any) => is)).toEqual(["Lido", "Estimado", "Aviso"]);
 });
 
-it("documents whose owner another sheet holds, and whose place no column holds, are drafted with a place to write", async () => {
+it("documents whose owner another sheet holds, and whose place no column holds, are drafted with a place to write", {
+  tags: ["long"],
+}, async () => {
   const book = new ExcelJS.Workbook();
   const parties = rows("P0#;Parte #;CPF").map((row) => row.split(";"));
   book.addWorksheet("Partes").addRows([["Cód.", "Parte", "CPF"], ...parties]);
@@ -435,7 +441,7 @@ it("a pivot table beside the sheets that it sums up is left out, and said", { ta
   expect(said).toContain('sheet "Pivot" of a.xlsx is a pivot table ("Row Labels") and was left out');
 });
 
-it("a percentage of a workbook has the unit that it has in a CSV file", async () => {
+it("a percentage of a workbook has the unit that it has in a CSV file", { tags: ["long"] }, async () => {
   const book = new ExcelJS.Workbook();
   const sheet = book.addWorksheet("S");
   sheet.addRows([
@@ -447,7 +453,9 @@ it("a percentage of a workbook has the unit that it has in a CSV file", async ()
   expect(input.columns.umidade).toEqual({ header: "Umidade", as: "number", units: ["%"] });
 });
 
-it("a unit that only number formats show is named, so that another one in the next file is refused", async () => {
+it("a unit that only number formats show is named, so that another one in the next file is refused", {
+  tags: ["long"],
+}, async () => {
   const book = new ExcelJS.Workbook();
   const sheet = book.addWorksheet("S");
   sheet.addRows([
@@ -460,7 +468,7 @@ it("a unit that only number formats show is named, so that another one in the ne
   expect(input.columns).toMatchObject({ peso: { as: "number", units: ["kg"] }, os: "OS" });
 });
 
-it("formulas that nobody has calculated hide no other column of their rows", async () => {
+it("formulas that nobody has calculated hide no other column of their rows", { tags: ["long"] }, async () => {
   const book = new ExcelJS.Workbook();
   const sheet = book.addWorksheet("S");
   const loads = rows("T#;2#/03/2026").map((row) => [...row.split(";"), 1.5, { formula: "C2*2" }]);

@@ -18,7 +18,9 @@ import {
 const skipped = has("9 of 10 rows would be staged, 1 skipped");
 
 describe("what is unused or undecided is said first", () => {
-  it("columns that nothing uses stand at the head of the file and of the screen (F121)", async () => {
+  it("columns that nothing uses stand at the head of the file and of the screen (F121)", {
+    tags: ["long"],
+  }, async () => {
     const { yaml, world } = await draft("CNPJ;Empresa;Menge;Notas;Fim", "CNPJ;Acme #;#,5;x#;");
     const told = "3 of 5 columns of a.csv are not used: Menge, Notas, Fim (blank so far)";
     expect(yaml.split("\n").slice(0, 4).join("\n")).toContain(told);
@@ -146,7 +148,9 @@ describe("what a careful eye sees", () => {
     expect(said).toContain(`"${header}" may say otherwise, and is not used for that`);
   });
 
-  it("ids that a spreadsheet rounded are told, by guess and by check; codes with zeros in front stay text", async () => {
+  it("ids that a spreadsheet rounded are told, by guess and by check; codes with zeros in front stay text", {
+    tags: ["long"],
+  }, async () => {
     const { input, said, check } = await draft("Posten;Tracking;Datum", "00#.123;1234567890123#5000;2026-02-13");
     expect(input.columns).toMatchObject({ posten: "Posten", tracking: "Tracking" });
     const told = 'll numbers of "Tracking" with more than 15 digits end in zeros, such as 123456789012315000';

@@ -95,7 +95,9 @@ describe("headers of all kinds", () => {
     "x".repeat(300),
   ];
 
-  it("are read as headers, whether their columns are used or not, and as words of an event", async () => {
+  it("are read as headers, whether their columns are used or not, and as words of an event", {
+    tags: ["long"],
+  }, async () => {
     for (const cell of [(row: number, column: number) => `${column} ${row}`, () => ""]) {
       const { problems, yaml } = await loaded(orders(specials, cell));
       expect(problems).toEqual([]);
@@ -190,7 +192,7 @@ it("whatever stands in a table, alone or beside others, its draft loads", { tags
   );
 });
 
-it("whatever is answered, the draft loads, and what was answered is open no more", async () => {
+it("whatever is answered, the draft loads, and what was answered is open no more", { tags: ["long"] }, async () => {
   await fc.assert(
     fc.asyncProperty(anyTable, fc.infiniteStream(fc.nat(9)), async (one, choices) => {
       const answers = new Map<string, number>();

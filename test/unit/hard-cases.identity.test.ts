@@ -24,7 +24,7 @@ import type { RunPlan } from "../nights/simulation/world.js";
 afterEach(() => world.close());
 
 describe("H19: a target's document", () => {
-  test("takes its own later rows once it is there", async () => {
+  test("takes its own later rows once it is there", { tags: ["long"] }, async () => {
     open();
     const rows = ["T1 30 onTarget key=t", "M1 10 target=T1"];
     expect((await imported(...rows)).exitCode).toBe(0);
@@ -32,13 +32,13 @@ describe("H19: a target's document", () => {
     expect(world.sandbox.store.documentsByExternalId("T1")[0]?.fields).toEqual({ category: "Batch" });
   });
 
-  test("is late for what lies before the event that makes it", async () => {
+  test("is late for what lies before the event that makes it", { tags: ["long"] }, async () => {
     open();
     await imported("M1 10 target=T1", "T1 5 onTarget");
     expect(states()).toEqual(["rejected: late", "landed"]);
   });
 
-  test("confirmed only by a duplicate waits for `resolve`", async () => {
+  test("confirmed only by a duplicate waits for `resolve`", { tags: ["long"] }, async () => {
     await begun();
     faults({ nth: 1, action: lost });
     const rows = ["M1 10 target=T1", "T1 30 onTarget key=t"];
@@ -49,7 +49,9 @@ describe("H19: a target's document", () => {
     expect(minutes("T1")).toEqual([30]);
   });
 
-  test("whose own key is taken refuses the event that would make it, and is no receipt for that event", async () => {
+  test("whose own key is taken refuses the event that would make it, and is no receipt for that event", {
+    tags: ["long"],
+  }, async () => {
     open();
     await imported("M1 10 target=T1");
     const key = documentDeduplicationId({ namespace: "story", kind: "batch", key: "T1", generation: 1 });
@@ -70,7 +72,9 @@ describe("H29–H32: identities", () => {
     return world.sandbox.store.participants()[0]?.id ?? "";
   };
 
-  test("H29, H30: on a participant of others addresses are listed first, and a masked street is nobody's", async () => {
+  test("H29, H30: on a participant of others addresses are listed first, and a masked street is nobody's", {
+    tags: ["long"],
+  }, async () => {
     open();
     const id = await other();
     const summary = await imported(...at(10));
@@ -124,13 +128,17 @@ describe("H29–H32: identities", () => {
     ["use", 1, "landed"],
     ["create", 2, "landed"],
     ["refuse", 1, "held: behind-rejected"],
-  ] as const)("H31: `foreign: %s` on a participant of another dataset", async (foreign, count, state) => {
-    open({ settings: { participants: { strategy: "lookup-first", foreign } } });
-    await other();
-    await imported(...at(10));
-    expect(world.sandbox.store.participants()).toHaveLength(count);
-    expect(states()).toEqual([state]);
-  });
+  ] as const)(
+    "H31: `foreign: %s` on a participant of another dataset",
+    { tags: ["long"] },
+    async (foreign, count, state) => {
+      open({ settings: { participants: { strategy: "lookup-first", foreign } } });
+      await other();
+      await imported(...at(10));
+      expect(world.sandbox.store.participants()).toHaveLength(count);
+      expect(states()).toEqual([state]);
+    },
+  );
 
   test("H31: a participant found with another name is used and reported", async () => {
     await begun();

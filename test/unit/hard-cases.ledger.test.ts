@@ -36,7 +36,7 @@ it("H9: a correction, in doubt, to a later time or another document does not mov
   expect((await imported(...all(30))).events).toEqual({ landed: 3 });
 });
 
-it("H21: two kinds of document with one number are two documents, with two keys", async () => {
+it("H21: two kinds of document with one number are two documents, with two keys", { tags: ["long"] }, async () => {
   open();
   const manifest = eventRow({ row: 2, document: "123", minute: 10 });
   const invoice = JSON.stringify({ ...manifest, row: 3 }).replaceAll('"manifest"', '"invoice"');
@@ -71,7 +71,9 @@ describe("H22: equal rows under `key: content`", () => {
     return { name: basename(path), text: readFileSync(path, "utf8").replaceAll(/^,/gm, "M1,") };
   }
 
-  it("are as many events as rows, and the same file again, or longer, adds only what is new", async () => {
+  it("are as many events as rows, and the same file again, or longer, adds only what is new", {
+    tags: ["long"],
+  }, async () => {
     open();
     expect((await brought("a.csv", header + twin + twin)).events).toEqual({ landed: 2 });
     const same = await brought("b.csv", header + twin + twin + twin);
@@ -105,7 +107,7 @@ describe("H22: equal rows under `key: content`", () => {
 });
 
 describe("H23: a hold ends", () => {
-  it("when a valid row of the same rowId arrives, though its event key differs", async () => {
+  it("when a valid row of the same rowId arrives, though its event key differs", { tags: ["long"] }, async () => {
     const byTicket = weighingMapping({
       input: "    rowId: =id",
       event: `
@@ -124,7 +126,9 @@ describe("H23: a hold ends", () => {
     expect([summary.events, summary.open.rows, summary.exitCode]).toEqual([{ landed: 2 }, 0, 0]);
   });
 
-  it("a dismissal of a refused event stays in force too, also when its own file is staged again, and a correction takes it back", async () => {
+  it("a dismissal of a refused event stays in force too, also when its own file is staged again, and a correction takes it back", {
+    tags: ["long"],
+  }, async () => {
     open();
     const refusing = file(...at(10), "M1 20 key=t weight=0 bad", ...at(30));
     const refused = await world.import([refusing]);
@@ -140,7 +144,9 @@ describe("H23: a hold ends", () => {
   });
 });
 
-it("H24: the nightly full history costs no request, no row of its own but a link, and no cells", async () => {
+it("H24: the nightly full history costs no request, no row of its own but a link, and no cells", {
+  tags: ["long"],
+}, async () => {
   open();
   const rows = Array.from({ length: 40 }, (_, index) => ({ document: `M${index % 8}`, minute: index }));
   await imported(...rows);
@@ -189,7 +195,9 @@ describe("H26: generations", () => {
   });
 });
 
-it("H27: unsent work of an input is replaced when the input is staged again; what was sent stays", async () => {
+it("H27: unsent work of an input is replaced when the input is staged again; what was sent stays", {
+  tags: ["long"],
+}, async () => {
   open();
   const future = 60 * 24 * 3650;
   const first = file(...at(10), { document: "M1", minute: future, name: "Weighing" });

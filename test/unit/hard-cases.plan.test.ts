@@ -22,7 +22,7 @@ import { sampled } from "../support/sample.js";
 afterEach(() => world.close());
 
 describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () => {
-  test("within one file, whatever the order of its rows", async () => {
+  test("within one file, whatever the order of its rows", { tags: ["long"] }, async () => {
     open();
     const close = "M1 20 CLOSE";
     const cancel = "M1 40 CANCEL reason=wrong";
@@ -39,7 +39,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     expect(refusals()).toBe(0);
   });
 
-  test("across runs, and a back-reference to a cancelled document is not sent", async () => {
+  test("across runs, and a back-reference to a cancelled document is not sent", { tags: ["long"] }, async () => {
     open();
     await imported(...on("M1", 10), "M1 20 CANCEL reason=wrong");
     await imported(...on("M1", 30), ...on("M2", 5), related("M2", 30, "M1"), related("M3", 30, "M1", false));
@@ -172,7 +172,9 @@ describe("H13: what holds, and for whom", () => {
     expect([standing(), summary.exitCode]).toEqual([["M1 10 landed", "M1 20 landed"], 0]);
   });
 
-  test("an invalid row whose time cannot be read holds all of its document; dismissed, nothing", async () => {
+  test("an invalid row whose time cannot be read holds all of its document; dismissed, nothing", {
+    tags: ["long"],
+  }, async () => {
     open();
     await world.import([fileOf(["M1 ? invalid", "M1 10"])]);
     expect(standing()).toEqual(["M1 10 held behind-invalid-row"]);
@@ -180,7 +182,7 @@ describe("H13: what holds, and for whom", () => {
     expect(await resumed()).toBe(0);
   });
 
-  test("a document that the service refuses", async () => {
+  test("a document that the service refuses", { tags: ["long"] }, async () => {
     open({ sandbox: { uniqueExternalId: true } });
     await imported(...on("M1", 10));
     world.target.ledgerPath += "-other";
@@ -192,14 +194,16 @@ describe("H13: what holds, and for whom", () => {
     expect(standing()).toEqual(["M9 10 held document-rejected", "M9 20 held document-rejected"]);
   });
 
-  test("a refused participant", async () => {
+  test("a refused participant", { tags: ["long"] }, async () => {
     open();
     world.setFaults([{ match: { path: "/participants", method: "POST" }, action: answered(400) }]);
     await imported(...on("M1", 10));
     expect(standing()).toEqual(["M1 10 held behind-rejected"]);
   });
 
-  test("a reference to a key that nobody knows; the row that declares it ends the hold", async () => {
+  test("a reference to a key that nobody knows; the row that declares it ends the hold", {
+    tags: ["long"],
+  }, async () => {
     open();
     await imported(related("M1", 10, "M2"), ...on("M1", 20));
     expect(standing()).toEqual(["M1 10 held reference-unknown", "M1 20 held behind-held"]);
@@ -207,7 +211,9 @@ describe("H13: what holds, and for whom", () => {
     expect(timeline("M1")).toEqual(["10 RELATED sent", "20 Weighing sent"]);
   });
 
-  test("a relation waits for an earlier invalid row, or refused event, of the other document", async () => {
+  test("a relation waits for an earlier invalid row, or refused event, of the other document", {
+    tags: ["long"],
+  }, async () => {
     open();
     await world.import([
       fileOf([
@@ -248,7 +254,7 @@ test("H13, H18: a relation that stands open holds what is later on the other doc
 });
 
 describe("H14, H15: invalid rows", () => {
-  test("H14: one whose document cannot be told holds nothing by default", async () => {
+  test("H14: one whose document cannot be told holds nothing by default", { tags: ["long"] }, async () => {
     open();
     const summary = await world.import([fileOf([invalidRow(2, []), "M1 10"])]);
     expect([standing(), summary.exitCode]).toEqual([["M1 10 landed"], 3]);
@@ -297,7 +303,7 @@ describe("H20, H28: the future, and documents without events", () => {
     expect((await world.resume()).open.events).toEqual({ held: 1 });
   });
 
-  test("H20: nothing later is sent before a deferred event", async () => {
+  test("H20: nothing later is sent before a deferred event", { tags: ["long"] }, async () => {
     open();
     const summary = await imported(...on("M1", 10, TONIGHT + 10, TONIGHT + 20));
     expect(standing()).toEqual([

@@ -84,7 +84,7 @@ describe("H1: a refusal after doubt proves nothing", () => {
     },
   );
 
-  test("an event in doubt takes no correction under a new key, and holds its lane", async () => {
+  test("an event in doubt takes no correction under a new key, and holds its lane", { tags: ["long"] }, async () => {
     await begun({ sandbox: { checks: "order-first" } });
     throughout(lost);
     await imported(...at(10, 20));
@@ -99,7 +99,7 @@ describe("H1: a refusal after doubt proves nothing", () => {
     expect(minutes()).toEqual([1, 10, 20]);
   });
 
-  test("retries spent without doubt leave nothing in doubt", async () => {
+  test("retries spent without doubt leave nothing in doubt", { tags: ["long"] }, async () => {
     await begun();
     throughout(answered(429));
     const summary = await imported(...at(10), "M1 20 bad");
@@ -127,7 +127,7 @@ describe("H2, H3: a duplicate", () => {
     ]);
   });
 
-  test("CONFLICT_ERROR with other words is an ordinary refusal", async () => {
+  test("CONFLICT_ERROR with other words is an ordinary refusal", { tags: ["long"] }, async () => {
     await begun();
     const plan = instead({
       1: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message: "busy" }] } }),
@@ -175,17 +175,23 @@ describe("H4: a create answered 409", () => {
     expect(minutes()).toEqual([10]);
   });
 
-  test.each([true, false])("without words is repeated without events (committed: %s)", async (committed) => {
-    open({ sandbox: { terseErrors: true } });
-    faults({ nth: 1, action: committed ? lost : notThere });
-    if (!committed) faults({ nth: 1, action: notThere }, { nth: 2, action: answered(409) });
-    await imported(...at(10, 20));
-    expect(documentState()).toBe(committed ? "stranded" : "open");
-    expect(minutes()).toEqual([10, 20]);
-    expect(world.documents()).toHaveLength(1);
-  });
+  test.each([true, false])(
+    "without words is repeated without events (committed: %s)",
+    { tags: ["long"] },
+    async (committed) => {
+      open({ sandbox: { terseErrors: true } });
+      faults({ nth: 1, action: committed ? lost : notThere });
+      if (!committed) faults({ nth: 1, action: notThere }, { nth: 2, action: answered(409) });
+      await imported(...at(10, 20));
+      expect(documentState()).toBe(committed ? "stranded" : "open");
+      expect(minutes()).toEqual([10, 20]);
+      expect(world.documents()).toHaveLength(1);
+    },
+  );
 
-  test("kept in part, its events become landed only after `resolve`, by the answer to their own keys", async () => {
+  test("kept in part, its events become landed only after `resolve`, by the answer to their own keys", {
+    tags: ["long"],
+  }, async () => {
     open({ sandbox: { partialBatches: true } });
     await imported(...at(10), "M1 20 bad");
     expect(documentState()).toBe("stranded");

@@ -148,6 +148,7 @@ describe("a ledger whose path leaves no room for the files beside it", () => {
 });
 
 it("a link to the ledger stays a link, whether its ledger is refused, new or restored", {
+  tags: ["long"],
   timeout: 20_000,
 }, async () => {
   const here = world();

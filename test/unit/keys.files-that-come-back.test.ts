@@ -67,7 +67,7 @@ describe("a row that another file brought right", () => {
     expect(weights(office)).toEqual(right);
   });
 
-  it("stays so when both files come again unchanged in one import", async () => {
+  it("stays so when both files come again unchanged in one import", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);
     await office.brought("a.csv", loads("L1 10 1O", "L1 20 2"));
     office.writeCsv("b.csv", loads("L1 10 10"));
@@ -88,7 +88,7 @@ describe("two rows of one import that correct one row", () => {
     ];
   };
 
-  it("with another key are refused by name where they are of two files", async () => {
+  it("with another key are refused by name where they are of two files", { tags: ["long"] }, async () => {
     const other = "L1 12 2";
     const office = openOffice(weighings);
     const [names = [], one = [], two = []] = await corrected(office, "L1 10 1", other);
@@ -115,13 +115,15 @@ describe("two rows of one import that correct one row", () => {
     expect(weights(office)).toEqual(["L1 10 3", "L1 20 5"]);
   });
 
-  it("in the same way are one", async () => {
+  it("in the same way are one", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);
     expect(await office.brought("c.csv", await corrected(office, "L1 10 1", "L1 10 1"))).toEqual(ended(0, 0));
     expect(weights(office)).toEqual(["L1 10 1", "L1 20 5"]);
   });
 
-  it("are one where the other is as it was in another person's copy of the rejected file", async () => {
+  it("are one where the other is as it was in another person's copy of the rejected file", {
+    tags: ["long"],
+  }, async () => {
     const office = openOffice(weighings);
     const [names = [], ...rows] = office.rejectedRows(await office.brought("a.csv", loads("L1 10 x", "L2 10 y")));
     const mended = (cell: string, by: string) => [
@@ -192,7 +194,7 @@ describe("a file that comes back with the same bytes", () => {
     expect(weights(office).toSorted()).toEqual(A);
   });
 
-  it("counts each row once beside the file that changes what it says", async () => {
+  it("counts each row once beside the file that changes what it says", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);
     expect((await office.brought("w-a.csv", loads(...A))).exitCode).toBe(0);
     office.writeCsv("w-b.csv", loads(...B));
@@ -279,7 +281,7 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
     expect((await office.type("ledger", "check")).out).toContain("The ledger is sound.");
   });
 
-  it("leaves alone what another night's file of the same name has left open", async () => {
+  it("leaves alone what another night's file of the same name has left open", { tags: ["long"] }, async () => {
     const { office, summary } = await back("L8 10 8", "L9 10 9");
     expect(summary.exitCode).toBe(0);
     expect(weights(office).toSorted()).toEqual([...five, "L8 10 8", "L9 10 9"]);
@@ -388,7 +390,7 @@ it("a change that was dismissed is not sent by a later replacement, and stays di
 });
 
 describe("two files of one import with the same bytes", () => {
-  it("are one file, told so: each row is counted once, by what became of it", async () => {
+  it("are one file, told so: each row is counted once, by what became of it", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);
     for (const name of ["a.csv", "b.csv"]) office.writeCsv(name, loads("L1 10 1", "L1 20 x", "L1 30 3"));
     expect(await office.import("a.csv", "b.csv")).toMatchObject({
@@ -400,7 +402,7 @@ describe("two files of one import with the same bytes", () => {
     await office.ends(0, "show a.csv:4");
   });
 
-  it("are not counted as twins, which would send the second file's rows again later", async () => {
+  it("are not counted as twins, which would send the second file's rows again later", { tags: ["long"] }, async () => {
     const event = { key: "content", within: "import" };
     const office = openOffice(weighingsWith({ event }));
     for (const name of ["a.csv", "b.csv"]) office.writeCsv(name, loads("L1 10 1", "L1 20 2"));

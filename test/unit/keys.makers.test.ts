@@ -152,7 +152,9 @@ it.each(sampled(functionKeys, 2))(
   },
 );
 
-it("rows that were not sent yet go as an edited module says that the functions import, and not as staged", async () => {
+it("rows that were not sent yet go as an edited module says that the functions import, and not as staged", {
+  tags: ["long"],
+}, async () => {
   const event = { attributes: { public: { Gross: "=weigh(gross)" } } };
   const office = openOffice({ ...weighingsWith({ event }), functions: "f.mjs" });
   const unit = (name: string) => writeFileSync(office.path("unit.mjs"), `export const unit = "${name}";\n`);

@@ -7,7 +7,9 @@ import { loads, weighings, weighingsWith } from "../support/weighings.js";
 const refused = (err: string) => expect.objectContaining({ code: 2, err: expect.stringContaining(err) });
 const done = (out: string) => expect.objectContaining({ code: 0, out: expect.stringContaining(out) });
 
-it("a participant that is refused is named by its row in collected output, not by its tax id (P9)", async () => {
+it("a participant that is refused is named by its row in collected output, not by its tax id (P9)", {
+  tags: ["long"],
+}, async () => {
   const sandbox = createSandbox({ rate: null });
   const office = await openOfficeAt(sandbox, weighings);
   const refuse = { kind: "status", status: 422, when: "before" } as const;

@@ -73,7 +73,7 @@ describe("one reference key for two records (F74)", () => {
 });
 
 describe("an address that is given twice", () => {
-  it("with other further fields is told (F79), and the first is used", async () => {
+  it("with other further fields is told (F79), and the first is used", { tags: ["long"] }, async () => {
     const office = openOffice(referring("first"));
     for (const [name, rows] of [
       ["org-1.csv", [alfa, elsewhere]],
@@ -99,7 +99,9 @@ describe("an address that is given twice", () => {
     expect(warningsOf(await office.brought("org-2.csv", orgs(alfa)))).toEqual(["1 address-differs"]);
   });
 
-  it("goes inline with the further fields with which it is registered, for the service may compare them all", async () => {
+  it("goes inline with the further fields with which it is registered, for the service may compare them all", {
+    tags: ["long"],
+  }, async () => {
     const { settings, ...rest } = referring("first");
     const office = openOffice({ ...rest, settings: { ...settings, references: "inline" } });
     await office.brought("org-1.csv", orgs(alfa));
@@ -112,7 +114,7 @@ describe("an address that is given twice", () => {
 it.each([
   ["reference key (F74)", beta, "reference-key-twice"],
   ["address with other fields (F111)", elsewhere, "address-differs"],
-])("under `reject` the second row of one %s is a problem", async (_, row, code) => {
+])("under `reject` the second row of one %s is a problem", { tags: ["long"] }, async (_, row, code) => {
   const office = openOffice(referring("reject"));
   expect(refusedBy(await office.brought("org-1.csv", orgs(alfa, row)))).toEqual([3, 1, 1, [`1 ${code}`]]);
 });
@@ -176,7 +178,9 @@ describe("a document with two owners (F111)", () => {
 });
 
 describe("work that would disappear (F82)", () => {
-  it("a row that only says again what another row of the import says is counted, and told", async () => {
+  it("a row that only says again what another row of the import says is counted, and told", {
+    tags: ["long"],
+  }, async () => {
     const office = openOffice(weighings);
     const twice = ["L1 10 1 a", "L1 10 1 b"];
     const summary = await office.brought("w.csv", loadsWith(["Unread"], ...twice, "L2 10 1 c"));
@@ -189,7 +193,7 @@ describe("work that would disappear (F82)", () => {
   const named = weighingsWith({ columns: { id: "Id" }, rowId: "=id" });
   const byId = (...rows: string[]) => loadsWith(["Id"], ...rows);
 
-  it("one rowId on two documents of one file is a problem of the second row", async () => {
+  it("one rowId on two documents of one file is a problem of the second row", { tags: ["long"] }, async () => {
     const office = openOffice(named);
     const summary = await office.brought("w.csv", byId("L1 10 1 r1", "L2 10 2 r1"));
     expect(refusedBy(summary)).toEqual([3, 1, 1, ["1 row-id-twice"]]);
@@ -236,7 +240,7 @@ describe("the parts of a group that is interrupted by others", () => {
     },
   );
 
-  it("go as they are where nothing is computed over the group", async () => {
+  it("go as they are where nothing is computed over the group", { tags: ["long"] }, async () => {
     const office = openOffice(weighingsWith({ group: "=load", event: { each: "row" } }));
     const summary = await office.brought("w.csv", loads("L1 10 1", "L2 10 5", "L1 40 4"));
     expect([summary.exitCode, weights(office)]).toEqual([0, ["L1 10 1", "L1 40 4", "L2 10 5"]]);
@@ -248,13 +252,13 @@ describe("`each: row` with one key on two rows of a group (F84)", () => {
   const brought = (...rows: string[]) =>
     openOffice(weighingsWith(ticketed)).brought("w.csv", loadsWith(["Ticket"], ...rows, "L2 10 9 T1"));
 
-  it("is a problem of its rows where they differ, and the others go on", async () => {
+  it("is a problem of its rows where they differ, and the others go on", { tags: ["long"] }, async () => {
     const summary = await brought("L1 10 1 T1", "L1 10 2 T1");
     expect(refusedBy(summary)).toEqual([3, 2, 1, ["1 event-key-twice"]]);
     expect(summary.events).toEqual({ landed: 1 });
   });
 
-  it("is told by its key where it changed, because the row is the group's first one", async () => {
+  it("is told by its key where it changed, because the row is the group's first one", { tags: ["long"] }, async () => {
     const office = openOffice(weighingsWith(ticketed));
     await office.brought("w.csv", loadsWith(["Ticket"], "L1 10 1 T1", "L1 10 2 T2"));
     const summary = await office.brought("w-2.csv", loadsWith(["Ticket"], "L1 10 1 T1", "L1 10 3 T2"));

@@ -125,7 +125,7 @@ describe("state machines", () => {
   };
   const machines = ["participant", "address", "document", "event"] as const;
 
-  it.each(machines)("%s: no state of the design is left out, and each can be stored", (machine) => {
+  it.each(machines)("%s: no state of the design is left out, and each can be stored", { tags: ["long"] }, (machine) => {
     expect(statesOf(machine).toSorted()).toEqual(wanted[machine].toSorted());
     for (const state of statesOf(machine)) expect(() => put[machine](newLedger().database, state)).not.toThrow();
     expect(() => put[machine](newLedger().database, "lost")).toThrow(/CHECK/);
@@ -179,7 +179,7 @@ async function used(): Promise<World> {
   return made;
 }
 
-it("ledger backup is a whole ledger, made while another connection writes", async () => {
+it("ledger backup is a whole ledger, made while another connection writes", { tags: ["long"] }, async () => {
   const made = await used();
   const path = join(made.target.stateFolder, "backup.db");
   const writing = openLedgerBeside(made.target.ledgerPath, ownerOf(made.target));

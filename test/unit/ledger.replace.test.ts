@@ -125,7 +125,9 @@ it("a link in doubt to a document that was replaced, corrected since (H9, H26) l
   expect((await world.bring("f", ["M3 30"])).events).toEqual({ landed: 1 });
 });
 
-it("a document that has made others is not replaced, for they would be made twice: nothing is cancelled, nothing planned", async () => {
+it("a document that has made others is not replaced, for they would be made twice: nothing is cancelled, nothing planned", {
+  tags: ["long"],
+}, async () => {
   world = createWorld();
   await world.bring("a", ["M1 10 target=B1"]);
   await expect(replace("M1")).rejects.toMatchObject({

@@ -51,7 +51,7 @@ describe("show of rows", () => {
     expect((await show("M2")).documents[0]?.events).toMatchObject([{ state: "deferred", messages: [] }]);
   });
 
-  it("says of a group that is known that all of its rows are", async () => {
+  it("says of a group that is known that all of its rows are", { tags: ["long"] }, async () => {
     world = createWorld();
     const group = { ...rowInWords("M1 10", 2), alsoRows: [3] };
     await world.bring("a", [group]);

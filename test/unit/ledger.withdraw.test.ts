@@ -21,7 +21,9 @@ const isSound = () => world.withLedger((database) => checkLedger(database).flatM
 describe("the rest of a file that was imported with --limit", () => {
   const rows = [1, 2, 3].map((n) => eventRow({ row: n + 1, document: `M${n}`, minute: 10, participant: String(n) }));
 
-  it("is taken back: nothing of it is sent or registered any more, and what landed stays", async () => {
+  it("is taken back: nothing of it is sent or registered any more, and what landed stays", {
+    tags: ["long"],
+  }, async () => {
     world = createWorld();
     await world.bring("a", rows, { limits: { limitDocuments: 1 } });
     expect(await withdraw({ input: "a.csv" })).toMatchObject({ rows: 2, events: 2 });
@@ -92,7 +94,7 @@ it("20,000 rows that only open documents are taken back at once, beside as many 
   expect(done).toMatchObject({ rows: 19_991, events: 0 });
 });
 
-it("a row dated years ahead by mistake is taken back, and what it held goes", async () => {
+it("a row dated years ahead by mistake is taken back, and what it held goes", { tags: ["long"] }, async () => {
   world = createWorld();
   const rows = ["M1 10", eventRow({ row: 3, document: "M1", minute: years }), "M1 20 key=x"];
   const first = await world.bring("a", rows);
@@ -128,7 +130,7 @@ it("an event that rows of two files give stays as long as one of them stands", {
 });
 
 describe("what cannot be taken back", () => {
-  it("is what was sent, or may have been: nothing fits, and what there is is said", async () => {
+  it("is what was sent, or may have been: nothing fits, and what there is is said", { tags: ["long"] }, async () => {
     world = createWorld();
     world.setFaults(lostAnswers(50));
     await world.bring("a", ["M1 10"]);

@@ -46,7 +46,7 @@ describe("channels", () => {
     });
   });
 
-  it("Slack gets text, Teams a card; both addresses may lie in files", async () => {
+  it("Slack gets text, Teams a card; both addresses may lie in files", { tags: ["long"] }, async () => {
     const slack = await openReceiver();
     const teams = await openReceiver();
     const { night } = open("notify: [{ slack: { urlFile: slack.url } }, { teams: { urlFile: teams.url } }]", {
@@ -89,7 +89,7 @@ describe("channels", () => {
     expect(readFileSync(office.path("hook.txt"), "utf8")).toContain("ROWFERRY_SUMMARY=");
   });
 
-  it("goes through the proxy of the environment, as requests to the service do", async () => {
+  it("goes through the proxy of the environment, as requests to the service do", { tags: ["long"] }, async () => {
     const asked: string[] = [];
     const proxy = createServer((socket) =>
       socket.on("data", (data) => {
@@ -128,7 +128,7 @@ describe("a channel that fails changes neither the run nor what it says, and is 
   it.each([
     ["refuses", 500, "it answered 500"],
     ["redirects", 302, "it answered 302"],
-  ] as const)("one that %s is tried three times", async (_, status, why) => {
+  ] as const)("one that %s is tried three times", { tags: ["long"] }, async (_, status, why) => {
     const receiver = await openReceiver();
     receiver.answer(status, { location: "http://127.0.0.1:1/elsewhere" });
     const { night } = open(`notify: [{ slack: { urlFile: slack.url } }]`, {
@@ -166,7 +166,9 @@ describe("a channel that fails changes neither the run nor what it says, and is 
     },
   );
 
-  it("a webhook that never answers is left at once when a signal comes, and that is said", async () => {
+  it("a webhook that never answers is left at once when a signal comes, and that is said", {
+    tags: ["long"],
+  }, async () => {
     const hanging = await openReceiver();
     hanging.answer(null);
     const { night, world } = open(`notify: [{ webhook: { url: "${hanging.url}" } }]`);
@@ -178,7 +180,7 @@ describe("a channel that fails changes neither the run nor what it says, and is 
     expect(err).toContain("the next run may notify of the same again: stopped by a signal");
   });
 
-  it("a command that fails", async () => {
+  it("a command that fails", { tags: ["long"] }, async () => {
     const { night } = open("notify: [{ command: 'exit 7' }]");
     expect((await night()).err).toContain("command was not told: it ended with 7");
   });
@@ -193,7 +195,7 @@ describe("a channel that fails changes neither the run nor what it says, and is 
     expect((await office.type("import", "m.yaml", "gone.csv")).err).toContain("gone.csv");
   });
 
-  it("notify --test names who was reached and who was not", async () => {
+  it("notify --test names who was reached and who was not", { tags: ["long"] }, async () => {
     const { url } = await openReceiver();
     const office = open(`notify: [{ webhook: { url: "${url}" } }, { command: 'exit 7' }]`);
     const { code, out } = await office.type("notify", "--test");

@@ -29,7 +29,9 @@ const tables = fc
   .integer({ min: 2, max: 6 })
   .chain((width) => fc.array(fc.array(nasty, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 10 }));
 
-test("any table in any dialect and encoding is read back cell for cell, under the lines of an editor", async () => {
+test("any table in any dialect and encoding is read back cell for cell, under the lines of an editor", {
+  tags: ["long"],
+}, async () => {
   await fc.assert(
     fc.asyncProperty(tables, dialects, async (rows, dialect) => {
       const header = (rows[0] ?? []).map((_, column) => `c${column}`);

@@ -43,7 +43,9 @@ async function textOf(chunks: AsyncIterable<Buffer>) {
   return Buffer.concat(parts).toString();
 }
 
-test("what is not UTF-8 is marked on its own lines, in chunks of any size, overlong forms and surrogates included", async () => {
+test("what is not UTF-8 is marked on its own lines, in chunks of any size, overlong forms and surrogates included", {
+  tags: ["long"],
+}, async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 });
   await fc.assert(
     fc.asyncProperty(pieces, sizes, async (parts, lengths) => {
@@ -156,7 +158,9 @@ test("UTF-16 under a mapping that says UTF-8 is refused, not read as letters bet
   await expect(readFile(path, { csv: { encoding: "utf-8" } })).rejects.toMatchObject({ code: "encoding-differs" });
 });
 
-test("one encoding that is wrong on very many lines is refused as a whole, naming the first", async () => {
+test("one encoding that is wrong on very many lines is refused as a whole, naming the first", {
+  tags: ["long"],
+}, async () => {
   const good = "1;ação\n".repeat(12_000);
   const path = await temporaryFile(
     Buffer.concat([Buffer.from(`id;t\n${good}`), iconv.encode("2;São\n".repeat(11_000), "windows-1252")]),

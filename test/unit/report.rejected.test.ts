@@ -160,7 +160,7 @@ async function sheet(path: string): Promise<exceljs.Worksheet> {
 const workbook: Dialect = { format: "xlsx", sheet: "Março", date1904: false };
 
 describe("a rejected workbook (DESIGN section 7)", () => {
-  it("keeps numbers, dates and text as what they were, and colours the reason", async () => {
+  it("keeps numbers, dates and text as what they were, and colours the reason", { tags: ["long"] }, async () => {
     const path = place("b.rejected.xlsx");
     const kinds: RejectedRow["kinds"] = [
       "number",

@@ -103,7 +103,9 @@ describe("a rejected workbook", () => {
   });
 });
 
-it("in the console, a cell that the file computes from a corrected one has to be typed too", async () => {
+it("in the console, a cell that the file computes from a corrected one has to be typed too", {
+  tags: ["long"],
+}, async () => {
   const office = openOffice(typedMapping);
   await writeTyped(office.path("loads.xlsx"), { ...typed, mistakes: new Map([[1, "tare"]]) }, true);
   await rejectedOf(office);

@@ -53,7 +53,9 @@ describe("over HTTP", () => {
     expect(answer).toContain(`HTTP/1.1 ${status} `);
   });
 
-  it("a request that is refused because it did not arrive in time is not carried out when its rest comes", async () => {
+  it("a request that is refused because it did not arrive in time is not carried out when its rest comes", {
+    tags: ["long"],
+  }, async () => {
     const slow = createSandbox({ rate: null });
     onTestFinished(() => slow.close());
     const { baseUrl } = await slow.listen({ patience: 200 });
@@ -74,7 +76,7 @@ describe("over HTTP", () => {
   it.each([
     ["nested", `${'{"a":'.repeat(15_000)}1${"}".repeat(15_000)}`],
     ["made of wrong attributes", JSON.stringify({ metadata: { attributes: Array.from({ length: 40_000 }, () => 1) } })],
-  ])("a body that is %s is refused at once", async (_title, body) => {
+  ])("a body that is %s is refused at once", { tags: ["long"] }, async (_title, body) => {
     const started = workedMs();
     const answer = await fetch(`${address.baseUrl}/documents/x/events`, { method: "POST", headers, body });
     expect([400, 422]).toContain(answer.status);

@@ -130,7 +130,9 @@ describe("watch", () => {
     ]);
   });
 
-  it("a .done beside it says that it is complete; hidden and unfinished names are left alone", async () => {
+  it("a .done beside it says that it is complete; hidden and unfinished names are left alone", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"), JUST_NOW);
     writeFileSync(inbox.path("inbox/a.csv.done"), "");
@@ -144,7 +146,7 @@ describe("watch", () => {
   it.each([
     ["beside yesterday's .done", 0],
     ["with the time of a clock that is behind", 60],
-  ])("a half-copied file %s is left alone until it is whole", async (_, secondsAgo) => {
+  ])("a half-copied file %s is left alone until it is whole", { tags: ["long"] }, async (_, secondsAgo) => {
     const inbox = open();
     inbox.put("a.csv.done", "");
     await inbox.watch((look) => {
@@ -154,7 +156,9 @@ describe("watch", () => {
     expect(weights(inbox)).toEqual(["A 0 12"]);
   });
 
-  it("a file that is written anew while others are imported is left alone until it is whole", async () => {
+  it("a file that is written anew while others are imported is left alone until it is whole", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));
     inbox.put("b.csv", text("B"));
@@ -167,7 +171,9 @@ describe("watch", () => {
     expect(weights(inbox)).toEqual(["A 0 5", "B 0 12"]);
   });
 
-  it("what --limit left to the next run is sent after half a day, or when it is started again; then it is moved", async () => {
+  it("what --limit left to the next run is sent after half a day, or when it is started again; then it is moved", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     inbox.put("a.csv", `${text("A")}B,2026-01-01 10:00,5\nC,2026-01-01 10:00,5\n`);
     const more = ["--limit", "1", "--move-to", inbox.path("done")];
@@ -186,7 +192,9 @@ describe("watch", () => {
     expect([inbox.landed().toSorted(), readdirSync(inbox.path("inbox"))]).toEqual([["A", "B", "C", "D"], []]);
   });
 
-  it("--once with nothing new says so, and ends with 3 while rows are to correct or a file cannot be read", async () => {
+  it("--once with nothing new says so, and ends with 3 while rows are to correct or a file cannot be read", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     inbox.put("a.csv", text("A", "much"));
     const once = () => inbox.watch(40, "--once", "--quiet");
@@ -201,7 +209,9 @@ describe("watch", () => {
     expect(await once()).toMatchObject({ code: 3, err: expect.stringContaining("changes: b.xlsx") as string });
   });
 
-  it("settings that come to name a service do not turn a rehearsal into the real thing", async () => {
+  it("settings that come to name a service do not turn a rehearsal into the real thing", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     const real =
       "target: real\ntargets: { real: { baseUrl: https://127.0.0.1:9, tokenUrl: https://127.0.0.1:9/t, clientId: x } }\n";
@@ -214,7 +224,7 @@ describe("watch", () => {
     expect(inbox.landed()).toEqual(["A", "B"]);
   });
 
-  it("a folder that one mapping has read is read under another one too", async () => {
+  it("a folder that one mapping has read is read under another one too", { tags: ["long"] }, async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));
     await inbox.watch(40, "--once");
@@ -496,7 +506,9 @@ describe("watch", () => {
     expect((await inbox.watch(2, "--move-to", inbox.path("link"))).code).toBe(2);
   });
 
-  it("a link that leads in a circle is told once and passed over; the others are imported", async () => {
+  it("a link that leads in a circle is told once and passed over; the others are imported", {
+    tags: ["long"],
+  }, async () => {
     const inbox = open();
     symlinkSync("a.csv", inbox.path("inbox/a.csv"));
     inbox.put("b.csv", text("B"));
