@@ -266,8 +266,14 @@ export const eventSchema = z
       "With `key: content`: whether equal rows are counted in each file (if each file is a full snapshot) or over the whole import (if files are increments).",
     ),
     document: maybe(documentRefSchema, "The document it is on. Default: the input's only one.", ["manifest"]),
-    participant: maybe(participantRefSchema, "Who did it. Default: the document's, as its first row has it."),
-    address: maybe(addressRefSchema, "Where. Default: the document's, as its first row has it."),
+    participant: maybe(
+      participantRefSchema,
+      "Who did it. Default: the document's, as its first row has it; needed if `document` is a `ref`.",
+    ),
+    address: maybe(
+      addressRefSchema,
+      "Where. Default: the document's, as its first row has it; needed if `document` is a `ref`.",
+    ),
     ...eventFields,
     attributes: maybe(
       z.strictObject({
