@@ -213,7 +213,7 @@ inChromium(
     if ((await draft.count()) > 0) {
       await draft.click();
       await click(last, "button", /^Import \d+ rows/);
-      await eventually(() => last.locator(".bar .job").last().textContent()).toMatch(/rows need|things that need/);
+      await eventually(() => last.locator(".bar .job").last().textContent()).toMatch(/^Ended/);
     }
     await at.type("resume");
     await agree(at);
