@@ -119,6 +119,12 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
   };
   const isSettled = (file: Found, stamp: string) =>
     isHandled(file, handled[file.name], stamp) && (moveTo === null || !isDone(handled[file.name]));
+  const sayFailed = (settled: readonly Found[]) => {
+    const failed = settled.flatMap(({ name }) => (isDone(handled[name]) ? [] : name));
+    if (failed.length === 0) return;
+    say(`not imported before, and tried again once the file or the mapping changes: ${listed(failed, 5)}`);
+    worst = Math.max(worst, ...failed.map((name) => handled[name]?.exitCode ?? ExitCode.ok));
+  };
   while (!signal.aborted) {
     const names = namesIn(folder);
     if ((names === null) !== isAway) say(isAway ? `${folder} is back` : `${folder} is gone; waiting for it`);
@@ -126,15 +132,7 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
     const stamp = options.stamp();
     const present = filesOf(names ?? [], folder, tell);
     const files = present.filter((file) => !isSettled(file, stamp));
-    const failed = present.filter((file) => !files.includes(file) && !isDone(handled[file.name]));
-    if (options.once && isFirstLook && failed.length > 0) {
-      const list = listed(
-        failed.map(({ name }) => name),
-        5,
-      );
-      say(`not imported before, and tried again once the file or the mapping changes: ${list}`);
-      worst = Math.max(worst, ...failed.map(({ name }) => handled[name]?.exitCode ?? ExitCode.ok));
-    }
+    if (options.once && isFirstLook) sayFailed(present.filter((file) => isSettled(file, stamp)));
     const isNextDue = (file: Found) =>
       !isUnchanged(file, handled[file.name]) || isDue(retries.get(file.name), clock.now());
     const complete = inOrder(files, options.order).filter(
