@@ -37,6 +37,7 @@ function documentOf(id: number): WorkDocument {
     serviceId: null,
     lastAt: null,
     shutBy: 0,
+    refusedInput: null,
   };
 }
 
@@ -63,6 +64,7 @@ function eventOf(id: number, document: number, at: number, related: number | nul
     doubt: false,
     attempted: false,
     sentAsIs: false,
+    refusedInput: null,
   };
 }
 

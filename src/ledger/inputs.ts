@@ -83,6 +83,7 @@ export function createInputStore(database: LedgerDatabase) {
         settings_id: context.settingsId,
         run_id: context.runId,
         staged_at: context.now,
+        refused: 0,
       };
       if (before !== null) {
         database.change("inputs", before.id, used);
@@ -99,6 +100,9 @@ export function createInputStore(database: LedgerDatabase) {
       giveBackWhatIsNeeded(database);
       database.change("inputs", id, { ...counts, judged_at: contentChanges(database) });
     },
+
+    /** Nothing that the run staged is sent before it is imported again. */
+    refuse: (run: number) => database.run("UPDATE inputs SET refused = 1 WHERE run_id = @run", { run }),
 
     /** Whether the timelines still hold what every row says: only then can a repeated file be skipped (H36). */
     isStillTrue({ id }: StoredInput) {

@@ -71,10 +71,10 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
         `SELECT r.id, r.payload, r.extended, r.attempted, r.settings_id AS settings,
            p.service_id AS participantServiceId, p.origin = 'created' AND EXISTS (SELECT 1 FROM requests q
              WHERE q.subject_id = p.id AND q.kind = 'create-participant' AND q.id BETWEEN @first AND @last) AS isNew
-         FROM registrations r LEFT JOIN registrations p ON p.id = ${resolved("r.owner")}
-         WHERE r.kind = @kind AND (r.kind = 'participant' OR p.state = 'registered') AND r.row_id IS NOT NULL
-           AND r.state <> 'registered' AND r.state IN ('planned', 'sending', 'stalled') AND r.id > @after
-         ORDER BY r.id LIMIT 500`,
+         FROM open_registrations o CROSS JOIN registrations r ON r.id = o.id LEFT JOIN registrations p ON p.id = ${resolved("r.owner")}
+         WHERE r.kind = @kind AND (r.kind = 'participant' OR p.state = 'registered')
+           AND o.state IN ('planned', 'sending', 'stalled') AND o.id > @after
+         ORDER BY o.id LIMIT 500`,
         { kind, after, ...requestsOf(run) },
       )
       .map(({ payload, extended, attempted, isNew, ...row }) => ({
@@ -117,9 +117,9 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
       database.row(
         `SELECT count(iif(o.subject = 'participant', 1, NULL)) AS participants,
            count(iif(o.subject = 'address', 1, NULL)) AS addresses, count(DISTINCT p.id) AS owners
-         FROM open_registrations o JOIN registrations r ON r.id = o.id
+         FROM open_registrations o CROSS JOIN registrations r ON r.id = o.id
          LEFT JOIN registrations p ON p.id = ${resolved("r.owner")} AND p.state = 'registered' AND o.subject = 'address'
-         WHERE o.state <> 'rejected'`,
+         WHERE o.state NOT IN ('rejected', 'held')`,
       ) ?? { participants: 0, addresses: 0, owners: 0 },
 
     /** Ids greater than `after`; up to 500. */

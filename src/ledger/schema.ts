@@ -103,6 +103,8 @@ CREATE TABLE inputs (
   settings_id INTEGER NOT NULL REFERENCES settings (id),
   run_id INTEGER NOT NULL REFERENCES runs (id),
   staged_at INTEGER NOT NULL,
+  -- 1: --max-errors refused the import; unsent rows wait until the input is imported again.
+  refused INTEGER NOT NULL DEFAULT 0 CHECK (refused IN (0, 1)),
   -- The count of content changes when it was judged.
   judged_at INTEGER NOT NULL DEFAULT 0,
   read INTEGER NOT NULL DEFAULT 0,
@@ -430,9 +432,10 @@ CREATE VIEW failed_documents AS
   WHERE s.service_id IS NULL AND s.state <> 'sending' AND s.state IN ('rejected', 'stalled', 'stranded')
     AND s.reason IS NOT 'replaced' AND s.reason IS NOT 'dismissed';
 
--- Which participants and addresses that rows brought are not registered?
+-- Which participants and addresses that rows brought are not registered? Held: their import was refused.
 CREATE VIEW open_registrations AS
-  SELECT kind AS subject, id, row_id, state, reason, name FROM registrations
+  SELECT kind AS subject, id, row_id,
+    iif(state = 'planned' AND (SELECT refused FROM inputs WHERE id = row_id >> 32) = 1, 'held', state) AS state, reason, name FROM registrations
   WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed';
 
 -- Which records did rows yield without an event, and is each at the service?

@@ -32,6 +32,8 @@ export interface WorkEvent {
   attempted: boolean;
   /** That attempt had the present content (H9). */
   sentAsIs: boolean;
+  /** The input of its content, if `--max-errors` refused it. */
+  refusedInput: number | null;
 }
 
 export interface WorkDocument {
@@ -53,6 +55,8 @@ export interface WorkDocument {
   serviceId: string | null;
   /** The newest event known on its timeline, ms; null: none. */
   lastAt: number | null;
+  /** The input of the row that declares it, if `--max-errors` refused that. */
+  refusedInput: number | null;
   /** The rank of a CLOSE (1) or CANCEL (2) that landed as its row says; 0: none. */
   shutBy: number;
 }
@@ -83,10 +87,12 @@ const workEvent = ({ key, mirrored, dismissed, doubt, attempted, sentAsIs, ...ev
   sentAsIs: sentAsIs === 1,
 });
 
+const refused = (input: string) => `(SELECT id FROM inputs WHERE id = ${input} AND refused = 1)`;
+
 const eventColumns = `e.id, e.document_id AS document, e.deduplication_id AS "key", e.event, e.name, e.at, e.rank,
   e.participant_ref AS participant, e.address_ref AS address, e.related_document AS relatedDocument, e.related_id AS relatedId,
   e.mirrored, e.target_document AS target, e.payload, e.state, e.reason, e.waits_for AS waitsFor, e.dismissed, e.doubt,
-  e.attempted_hash IS NOT NULL AS attempted, e.attempted_hash = e.content_hash AS sentAsIs`;
+  e.attempted_hash IS NOT NULL AS attempted, e.attempted_hash = e.content_hash AS sentAsIs, ${refused("e.input_id")} AS refusedInput`;
 const openEvents = "FROM events_now e WHERE NOT e.landed";
 const inOrder = "ORDER BY e.at, e.rank, e.id";
 
@@ -148,6 +154,7 @@ export function createWorkStore(database: LedgerDatabase) {
         `SELECT d.id, d.namespace, d.kind, d.key, d.generation, d.declared, d.mode, d.participant_ref AS participant,
            d.address_ref AS address, d.external_id AS externalId, d.fields, d.create_empty AS createEmpty,
            d.settings_id AS settings, d.state, d.reason, d.service_id AS serviceId, d.last_at AS lastAt,
+           ${refused("d.row_id >> 32")} AS refusedInput,
            coalesce(iif(d.state IN ('closed', 'cancelled'), (SELECT max(e.rank) FROM events_now e
              WHERE e.document_id = d.id AND e.rank > 0 AND e.known), 0), 0) AS shutBy
          FROM documents_now d WHERE d.id = @id`,

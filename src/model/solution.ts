@@ -37,6 +37,7 @@ export const unexplainedWaits: readonly Code[] = [
   "address-not-registered",
   "related-cancelled",
   "replacement-incomplete",
+  "import-refused",
   "target-id-unknown",
   "link-circle",
 ];

@@ -13,7 +13,7 @@ import { type JsonObject, parseJson } from "../model/json.js";
 export interface Held {
   event: WorkEvent;
   reason: Code;
-  /** `row:<id>`, `event:<id>`, `document:<id>`, `participant:<ref>`, `address:<ref>` or `time`. */
+  /** `row:<id>`, `event:<id>`, `input:<id>`, `document:<id>`, `participant:<ref>`, `address:<ref>` or `time`. */
   waitsFor: string;
 }
 
@@ -213,8 +213,11 @@ function documentBlock(document: WorkDocument, holds: readonly Hold[], context: 
   if (bringing !== undefined) return behindRow(bringing.row);
   if (!isBrought) return { reason: "reference-unknown", waitsFor: self };
   if (document.mode === "target") return null;
-  return registrationBlock(document.participant, document.address, context);
+  return refusedBlock(document) ?? registrationBlock(document.participant, document.address, context);
 }
+
+const refusedBlock = ({ refusedInput }: WorkDocument | WorkEvent): Block | null =>
+  refusedInput === null ? null : { reason: "import-refused", waitsFor: `input:${refusedInput}` };
 
 const behindRow = (row: number): Block => ({ reason: "behind-invalid-row", waitsFor: `row:${row}` });
 
@@ -252,12 +255,15 @@ function partyBlock(kind: "participant" | "address", party: Registration | null)
 /** What stops this event and all later ones on its document (P3). */
 function eventBlock(event: WorkEvent, holds: readonly Hold[], context: AssessmentContext): Block | null {
   const self = `event:${event.id}`;
+  // Only what is asked again as it was sent goes on.
+  const refused = event.attempted && event.sentAsIs ? null : refusedBlock(event);
   const hold = holds.find((held) =>
     held.event === null ? held.at === null || held.at <= event.at : held.event === event.id,
   );
   if (hold !== undefined) return behindRow(hold.row);
   if (isRejected(event)) return { reason: "behind-rejected", waitsFor: self };
   if (event.state === "foreign") return { reason: "behind-foreign", waitsFor: self };
+  if (refused !== null) return refused;
   if (event.state === "stalled" && event.reason === "doubt-unsettled")
     return { reason: "behind-unsettled", waitsFor: self };
   // A future event without doubt waits for its time, not for the next run.

@@ -4,7 +4,7 @@ import { shellQuoted } from "../model/shell-quoted.js";
 import { isCorrectable } from "../model/solution.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Code } from "../model/codes.js";
-import type { Summary, ToldProblem } from "../model/summary.js";
+import type { Summary, ToldProblem, ToldWaiting } from "../model/summary.js";
 import { earlierOf, problemsHere } from "./outcome.js";
 
 export interface NextStep {
@@ -69,10 +69,8 @@ export function nextSteps(
   // `status` does not know of an empty file, and no correction of a row fills it.
   const here = problemsHere(problems).filter(({ code }) => code !== "file-empty");
   const isEmpty = problems.some(({ code }) => code === "file-empty");
-  const takeBack = "if the file is wrong, take its rows back: the next run, of any file, sends those that are valid";
   const steps = [
     ...(again ? [step("resume", "continue where this run stopped; nothing is sent twice")] : []),
-    ...(stopped?.code === "too-many-invalid" ? [step(`withdraw --run ${summary.run}`, takeBack)] : []),
     ...stepsOfOpen({ open, problems: here, everywhere: problems }, step, corrections, stranded),
     ...stepsOfWaiting(waiting, step),
   ];
@@ -265,10 +263,10 @@ const waits: Partial<Record<Code, { missing: string; giveUp: string }>> = {
 
 /** `row`: an example, as `--row` takes it. */
 export function stepsOfWaiting(
-  waiting: readonly { code: Code; row: string | null; document?: string | undefined }[],
+  waiting: readonly Pick<ToldWaiting, "code" | "row" | "document" | "input">[],
   step: StepMaker,
 ): NextStep[] {
-  return waiting.flatMap(({ code, row, document }) => {
+  return waiting.flatMap(({ code, row, document, input }) => {
     const named = (words: string) => naming(words, document === undefined ? [] : [document]);
     const wait = waits[code];
     if (wait !== undefined)
@@ -285,6 +283,11 @@ export function stepsOfWaiting(
           "something else has created the document that these wait for: find its id at the service and enter it",
         ),
       ];
+    if (input !== undefined) {
+      const file = shellQuoted(input);
+      const again = "a refused file waits: import it again, corrected or without --max-errors,";
+      return [step(`import <mapping> ${file}`, again), step(`withdraw --input ${file}`, "or take its rows back")];
+    }
     if (row === null) return [];
     if (code === "replacement-incomplete") {
       const again = "the ledger has lost rows of a document that is being replaced: import their files again";

@@ -18,6 +18,7 @@ import { counted, grouped, sumOf } from "../report/figures.js";
 import { saidUnstaged } from "../report/outcome.js";
 import { type Logger, openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
 import { closing } from "./closing.js";
+import { forecast } from "./forecast.js";
 import { parseErrorLimit, submit } from "./submit.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
 import { mappingAsUsed, type StagedInput, stageFiles } from "./stage.js";
@@ -100,14 +101,16 @@ export async function run(
         session.observe({ type: "stage", stage: "reading", total: null });
         staged = await inTransaction(session.database, "COMMIT", async () => {
           const inputs = await stage(session);
+          if (tooManyInvalid(session, inputs, options.limits.maxErrors)) session.inputs.refuse(session.run.id);
           session.journalChoices();
           createRunStore(session.database).staged(session.run.id, session.clock.now());
           return inputs;
         });
         unstaged = false;
       }
-      if (!tooManyInvalid(session, staged, options.limits.maxErrors))
-        await submit(session, options.limits, command === "import", staged);
+      if (session.stopped === null) await submit(session, options.limits, command === "import", staged);
+      // Writes down that its events wait.
+      else await forecast(session);
       if (command !== "import") stopForUnstaged(session);
       const summary = summarise(session, {
         command,

@@ -3,15 +3,65 @@ import { createWorld } from "../nights/simulation/world.js";
 import { openOffice } from "../support/office.js";
 import { loads, weighings, weights } from "../support/weighings.js";
 
-it("says that the next run sends the valid rows of a file with too many invalid ones, and how to take them back", async () => {
-  const office = openOffice(weighings);
-  office.writeCsv("bad.csv", loads("L1 10 1", "L2 10 x"));
-  const { code, out, said } = await office.type("import", "m.yaml", "bad.csv", "--max-errors", "0");
-  const [, words = ""] = /^rowferry (withdraw .*)$/m.exec(out) ?? [];
-  expect([code, said]).toEqual([3, expect.stringContaining("the next run, of any file, sends those that are valid")]);
-  await office.ends(0, `${words} --yes`);
-  expect((await office.brought("good.csv", loads("L3 10 3"))).exitCode).toBe(0);
-  expect(weights(office)).toEqual(["L3 10 3"]);
+describe("an import that --max-errors refused", () => {
+  /** L1 has a valid row and an invalid one; L2 is valid. */
+  async function refused() {
+    const office = openOffice(weighings);
+    office.writeCsv("bad.csv", loads("L1 10 1", "L2 10 2", "L2 20 x"));
+    const typed = await office.type("import", "m.yaml", "bad.csv", "--max-errors", "0");
+    expect([typed.code, typed.said]).toEqual([3, expect.stringContaining("nothing was sent")]);
+    return { office, ...typed };
+  }
+
+  it("sends nothing with later files or resume, and says why", async () => {
+    const { office, out } = await refused();
+    expect(out).toContain("rowferry withdraw --input bad.csv --sandbox");
+    await office.ends(3, "resume", "bad.csv, which --max-errors refused");
+    await office.brought("good.csv", loads("L3 10 3"));
+    expect(weights(office)).toEqual(["L3 10 3"]);
+    await office.ends(0, "status", "import-refused");
+  });
+
+  it("holds what is later on its documents, and lets it go in order once the file is imported again", async () => {
+    const { office } = await refused();
+    await office.brought("later.csv", loads("L1 30 9", "L3 10 3"));
+    expect(weights(office)).toEqual(["L3 10 3"]);
+    expect((await office.import("bad.csv")).events).toEqual({ landed: 3 });
+    expect(weights(office)).toEqual(["L3 10 3", "L1 10 1", "L1 30 9", "L2 10 2"]);
+  });
+
+  it("gives way to a corrected file, whatever its name", async () => {
+    for (const name of ["bad.csv", "corrected.csv"]) {
+      const { office } = await refused();
+      const { exitCode } = await office.brought(name, loads("L1 10 1", "L2 10 7", "L2 20 8"));
+      expect(weights(office), name).toEqual(["L1 10 1", "L2 10 7", "L2 20 8"]);
+      if (name === "bad.csv") expect(exitCode).toBe(0);
+    }
+  });
+
+  it("holds nothing once its rows are taken back, not even an event that another file brought before", async () => {
+    const office = openOffice(weighings);
+    await office.brought("first.csv", ["Load,At,Gross", "L1,2099-01-01 10:00,1"]);
+    office.writeCsv("bad.csv", ["Load,At,Gross", "L1,2099-01-01 10:00,1", "L2,2026-01-01 10:00,x"]);
+    await office.type("import", "m.yaml", "bad.csv", "--max-errors", "0");
+    await office.ends(0, "status", "import-refused");
+    await office.ends(0, "withdraw --input bad.csv --yes");
+    await office.ends(0, "resume");
+  });
+
+  it("registers no participant that only its rows bring", async () => {
+    const { office } = await refused();
+    expect([office.participants(), office.addresses()]).toEqual([[], []]);
+  });
+
+  it("is refused again with the same bound, and known once it has landed", async () => {
+    const { office } = await refused();
+    await office.ends(3, "import m.yaml bad.csv --max-errors 0", "nothing was sent");
+    expect(weights(office)).toEqual([]);
+    await office.import("bad.csv");
+    await office.import("bad.csv", "--max-errors", "0");
+    expect(weights(office)).toEqual(["L1 10 1", "L2 10 2"]);
+  });
 });
 
 it("a run stops where more than 40% are refused, and not where a tenth is", { tags: ["long"] }, async () => {

@@ -13,7 +13,15 @@ const every = <Made>(make: (index: number) => Made) => Array.from({ length: COUN
 
 /** Documents 1 to COUNT + 1 with these events; an invalid row holds what is on the first one from `holdsFrom` on. */
 function planned(events: readonly Partial<WorkEvent>[], holdsFrom = Number.POSITIVE_INFINITY) {
-  const common = { rank: 0, payload: "{}", mirrored: false, relatedDocument: null, target: null, state: "planned" };
+  const common = {
+    rank: 0,
+    payload: "{}",
+    mirrored: false,
+    relatedDocument: null,
+    target: null,
+    state: "planned",
+    refusedInput: null,
+  };
   const all = events.map(
     (event, index) => ({ ...common, id: index + 1, document: 1, at: index, ...event }) as WorkEvent,
   );
@@ -28,6 +36,7 @@ function planned(events: readonly Partial<WorkEvent>[], holdsFrom = Number.POSIT
           mode: made.has(id) ? "target" : "create",
           declared: true,
           lastAt: null,
+          refusedInput: null,
         }) as WorkDocument,
       events: (id: number) => ofDocument.get(id) ?? [],
       holds: (id: number) => (id === 1 ? [{ row: 7, at: holdsFrom, event: null, makes: false }] : []),

@@ -61,6 +61,11 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors, now: nu
   };
   const addresses = unneeded("address");
   const participants = unneeded("participant");
+  // An event that another file's row brings, too, waits for the refused one no longer.
+  database.run(
+    `UPDATE inputs AS i SET refused = 0 WHERE refused = 1 AND NOT EXISTS (
+       SELECT 1 FROM row_events re JOIN events_now e ON e.id = re.event_id WHERE ${isInInput("re.row_id")} AND ${neverSent})`,
+  );
   // The file's bytes must stage these rows again.
   database.run("UPDATE inputs SET judged_at = -1 WHERE id IN (SELECT row_id >> 32 FROM temp.taken)");
   return { rows, events, participants, addresses };

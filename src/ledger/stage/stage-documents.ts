@@ -33,7 +33,7 @@ type Given = { mode: "create" | "existing" | "target" } & Pick<
 
 export function createDocumentStager(
   database: LedgerDatabase,
-  { references, identity, settingsId, now, versions, report }: Staging,
+  { references, identity, settingsId, now, versions, isRefused, report }: Staging,
 ) {
   const writer = new Writer(database);
   // Rows of a document are often many. A refused one is planned again elsewhere, so it is not kept.
@@ -100,8 +100,8 @@ export function createDocumentStager(
       if (isUnsent && given.mode === "create" && mode === "target") change(id, { mode: "create" });
       // An edited mapping's settings apply to what it brings again.
       if (stored.settings_id !== settingsId) change(id, { settings_id: settingsId });
-      if (isSame(stored, given)) return;
-      const isNewVersion = stored.row_id !== null && versions().includes(stored.row_id);
+      const isNewVersion = isRefused(stored.row_id) || (stored.row_id !== null && versions().includes(stored.row_id));
+      if (isSame(stored, given) && !isRefused(stored.row_id)) return;
       if (state !== "rejected" && !(isUnsent && (identity === "last" || isNewVersion))) {
         if (!reported.has(id)) report(differs(kind, key, stored), "warning");
         reported.add(id);

@@ -46,6 +46,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   let currentRow = 0;
   let superseded: readonly number[] = [];
   let versions: readonly number[] = [];
+  const refused = new Set(database.values<number>("SELECT id FROM inputs WHERE refused = 1"));
   const original = withoutOwnColumns(options.header);
   const originalCells = (row: Readonly<Row>) => original(row.cells);
 
@@ -71,6 +72,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     row: () => currentRow,
     superseded: () => superseded,
     versions: () => versions,
+    isRefused: (row) => row !== null && refused.has(inputOf(row)),
     originalCells,
     report,
   };

@@ -33,7 +33,7 @@ interface Given {
 
 export function createRegistrationStager(
   database: LedgerDatabase,
-  { references, identity: policy, extendedFields, settingsId, now, superseded, versions, report }: Staging,
+  { references, identity: policy, extendedFields, settingsId, now, superseded, versions, isRefused, report }: Staging,
 ) {
   const writer = new Writer(database);
   // The mapper returns the same object for rows with the same record.
@@ -116,7 +116,8 @@ export function createRegistrationStager(
     const extended = JSON.stringify(given.extended);
     const isSame = stored.payload === payload && stored.extended === extended;
     const fields = isSame ? [] : differingFields(given, stored);
-    const isWithdrawn = stored.row_id === null && (state === "planned" || state === "rejected");
+    const isFree = stored.row_id === null || isRefused(stored.row_id);
+    const isWithdrawn = isFree && (state === "planned" || state === "rejected");
     // The next run looks up what may have been created, and creates what is absent with the newest data.
     const isVersion = stored.row_id !== null && [row, ...versions()].includes(stored.row_id);
     const isUnsent = state === "planned" || state === "stalled";
@@ -130,7 +131,7 @@ export function createRegistrationStager(
       writer.replanned(given.kind, id, now);
       return database.change("registrations", id, { payload, extended, row_id: row });
     }
-    if (stored.row_id === null) database.change("registrations", id, { row_id: row });
+    if (isFree) database.change("registrations", id, { row_id: row });
     if (isSame) return;
     const whole = JSON.stringify({ ...given.extended, ...parsed(stored.extended) });
     database.change("registrations", id, { extended: whole });

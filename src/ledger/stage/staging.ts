@@ -43,6 +43,8 @@ export interface Staging extends StageOptions {
   superseded(): readonly number[];
   /** Earlier versions of the rows being staged, from which nothing was sent. */
   versions(): readonly number[];
+  /** Whether the import that brought it was refused: what it declares may be wrong. */
+  isRefused(row: number | null): boolean;
   /** Without our own columns. */
   originalCells(row: Readonly<Row>): string[];
   /** As an error it makes the row invalid. `event`: reported for the event as well as for the row. */

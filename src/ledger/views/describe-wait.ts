@@ -6,10 +6,11 @@ import { describeRow } from "../rows.js";
 
 /** Returns the text itself if it names nothing known. */
 export function describeWait(database: LedgerDatabase, waitsFor: string | null): string {
-  const [, kind = "", number] = /^(row|event|document|participant|address):(-?\d+)$/.exec(waitsFor ?? "") ?? [];
+  const [, kind = "", number] = /^(row|event|input|document|participant|address):(-?\d+)$/.exec(waitsFor ?? "") ?? [];
   const id = Number(number);
   if (kind === "") return waitsFor ?? "something that is not known";
   if (kind === "row") return `the correction of ${describeRow(database, id)}`;
+  if (kind === "input") return `${describeInput(database, id)}, which --max-errors refused`;
   if (kind === "event") return describeEvent(database, id);
   if (kind === "document") return describeDocument(database, id);
   const found = database.row<{ name: string | null; state: string }>(
@@ -23,6 +24,9 @@ export function describeWait(database: LedgerDatabase, waitsFor: string | null):
   }
   return `${kind} ${found.name ?? "with a given id"} (${found.state})`;
 }
+
+const describeInput = (database: LedgerDatabase, id: number) =>
+  database.value<string>("SELECT name FROM inputs WHERE id = @id", { id }) ?? "a file";
 
 function describeEvent(database: LedgerDatabase, id: number) {
   const found = database.row<{ name: string; row: number | null }>(

@@ -223,24 +223,32 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Group): ToldPro
 export function tallyHeld(database: LedgerDatabase, cells = false): ToldWaiting[] {
   return database
     .rows<
-      Omit<ToldWaiting, "column" | "example" | "document"> & {
+      Omit<ToldWaiting, "column" | "example" | "document" | "input"> & {
         name: string;
         waits_for: string | null;
         document: string | null;
+        input: string | null;
       }
     >(
       `SELECT h.code, h.count, e.event || ' of ' || e.document AS name, e.waits_for, ${rowName("e.first_row")} AS place,
          (SELECT i.name || ':' || (e.first_row & 4294967295) FROM inputs i WHERE i.id = e.first_row >> 32) AS "row",
-         (SELECT kind || '/' || key FROM documents WHERE h.waited = 1 AND e.waits_for = 'document:' || id) AS document
+         (SELECT kind || '/' || key FROM documents WHERE h.waited = 1 AND e.waits_for = 'document:' || id) AS document,
+         (SELECT name FROM inputs WHERE e.waits_for = 'input:' || id) AS input
        FROM (SELECT reason AS code, count(*) AS count, count(DISTINCT waits_for) AS waited, coalesce(min(iif(
            EXISTS (SELECT 1 FROM row_events r WHERE r.event_id = o.id), id, NULL)), min(id)) AS id
          FROM open_events o WHERE state = 'held' GROUP BY reason) h
        JOIN events_now e ON e.id = h.id ORDER BY h.count DESC, h.code`,
     )
-    .map(({ name, waits_for, document, ...held }) => {
+    .map(({ name, waits_for, document, input, ...held }) => {
       const what = describeWait(database, waits_for);
       const example = `${name} waits for ${cells ? what : withoutParty(what)}`;
-      return { ...held, column: null, example, ...(document === null ? {} : { document }) };
+      return {
+        ...held,
+        column: null,
+        example,
+        ...(document === null ? {} : { document }),
+        ...(input === null ? {} : { input }),
+      };
     });
 }
 

@@ -70,7 +70,7 @@ export const pipelineCodes = {
   ),
   "too-many-invalid": person(
     "More rows are invalid than --max-errors allows; nothing was sent.",
-    "Find out what happened to the file. The next import or resume sends its valid rows, unless `rowferry withdraw --input <file>` takes them back.",
+    "Find out what happened to the file. Its valid rows, and what is later on their documents, wait until it is imported again, corrected or without --max-errors, or until `rowferry withdraw --input <file>` takes them back.",
     "--max-errors 1% and 900 of 40,000 rows invalid, because the file came in another format.",
   ),
 } satisfies Record<string, CodeEntry>;

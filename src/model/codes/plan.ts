@@ -49,6 +49,11 @@ export const planCodes = {
     "Check the service's reason, then run `rowferry retry --code cancel-refused`; `rowferry dismiss --code cancel-refused` keeps the old document and sends the new one too.",
     "Generation 1 was cancelled by hand at the service: its CANCEL is answered 400.",
   ),
+  "import-refused": mark(
+    "The import of its file had more invalid rows than --max-errors allows, so none of its rows is sent.",
+    "Find out what happened to the file. Import it again, corrected or without --max-errors; or take its rows back with `rowferry withdraw --input <file>`.",
+    "6,000 of 10,000 dates were written month first: the other 4,000 are valid, and perhaps wrong.",
+  ),
   "replacement-incomplete": mark(
     "A document is being replaced, but the ledger no longer has all its events.",
     "Import the files with its rows again; `rowferry show <document>` names the missing events.",

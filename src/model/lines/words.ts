@@ -68,6 +68,7 @@ export const toldProblem = object({
 
 export const waiting = toldProblem.extend({
   row: textOrNull.describe("the row of the example, in the form that `--row` takes"),
+  input: text.optional().describe("the file for which it waits, because `--max-errors` refused that"),
 });
 
 export const openWork = object({
