@@ -55,6 +55,21 @@ const stories: Record<Exclude<Safeguard, (typeof others)[number]>, Story> = {
       kill: null,
     },
   ]),
+  "refused-import": plain([
+    imports([m1(1)]),
+    {
+      do: "import",
+      file: "refused",
+      rows: [
+        { is: "event", row: 2, document: "M1", minute: 10, key: "k" },
+        { is: "invalid", row: 3, document: "M1", minute: 20, event: null, key: null },
+      ],
+      faults: [],
+      kill: null,
+      maxErrors: "0",
+    },
+    imports([{ document: "M2", minute: 5 }]),
+  ]),
   order: plain([imports([m1(20), m1(10)])]),
   lifecycle: plain([imports([{ ...m1(10), name: "CLOSE" }, m1(20)])]),
   "meeting-points": plain(

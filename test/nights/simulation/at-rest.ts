@@ -3,7 +3,7 @@ import type { LedgerDatabase } from "../../../src/ledger/open-ledger.js";
 import type { DocumentWithTimeline } from "../../../src/sandbox/index.js";
 import { isPassedByCopy, isPassedByLink, writesOn } from "./copies.js";
 import type { Story } from "./story.js";
-import { describe, isReplaced, type LedgerEvent, type Witness } from "./witness.js";
+import { describe, idOf, isReplaced, type LedgerEvent, type Witness } from "./witness.js";
 
 /** At rest everything that has not landed has a reason that is true. */
 export function settled(
@@ -218,10 +218,8 @@ function wasLate(event: LedgerEvent, witness: Witness) {
 }
 
 /** Whether its timeline stood beyond it when its row was first imported. */
-function cameLate({ key: document, keyParts, at }: LedgerEvent, { stood }: Witness) {
-  const [key = ""] = JSON.parse(keyParts) as string[];
-  return (stood.get(`${document} ${key}`) ?? Number.POSITIVE_INFINITY) > at;
-}
+const cameLate = (event: LedgerEvent, { stood }: Witness) =>
+  (stood.get(idOf(event)) ?? Number.POSITIVE_INFINITY) > event.at;
 
 function isLate(event: LedgerEvent, there: DocumentWithTimeline | undefined) {
   return there !== undefined && there.lastAt !== null && there.lastAt > event.at;
@@ -236,6 +234,8 @@ function isWaiting(event: LedgerEvent, byId: ReadonlyMap<number, LedgerEvent>, d
       const other = byId.get(Number(id));
       return other !== undefined && !["landed", "landed-without-id"].includes(other.state);
     }
+    case "input":
+      return state("SELECT name FROM inputs WHERE id = ? AND refused = 1") !== undefined;
     case "row":
       return state("SELECT fate FROM rows WHERE id = ? AND fate = 'invalid' AND settled IS NULL") === "invalid";
     case "document": {

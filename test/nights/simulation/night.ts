@@ -11,7 +11,7 @@ import { checkPromises } from "./promises.js";
 import { partsOf, writeReal } from "./real-shapes.js";
 import type { Beside, Step, Story, StoryRow } from "./story.js";
 import { eventRow, invalidRow, START } from "./story-rows.js";
-import type { Witness } from "./witness.js";
+import { idOf, readEvents, type Witness } from "./witness.js";
 import { createWorld, type RunPlan, type StoryFile, type World, type WrittenFile } from "./world.js";
 
 export interface Night {
@@ -33,6 +33,7 @@ export async function live(story: Story): Promise<Night> {
   });
   const witness: Witness = {
     holds: [],
+    refused: new Set(),
     disturbed: false,
     summaries: [],
     bad: new Set(),
@@ -80,11 +81,13 @@ async function take(world: World, story: Story, step: Exclude<Step, { do: "lose 
       const files = step.do === "import" ? [await fileOf(world, story, step)] : null;
       if (step.do === "import") {
         note(world, witness, step.rows);
+        if (step.maxErrors !== undefined) plan.limits = { maxErrors: step.maxErrors };
         const typed = step.beside ?? [];
         if (typed.length > 0) plan.beside = (request) => typeBeside(world, files?.[0], typed, request, witness);
       }
       const summary = await world.run(files, plan);
       if (summary !== null) witness.summaries.push({ summary, rows: step.do === "import" ? rowsOf(step) : 0 });
+      if (step.do === "import" && summary?.stopped?.code === "too-many-invalid") noteRefused(world, witness, step.rows);
       return;
     }
     case "set clock":
@@ -187,6 +190,7 @@ async function loseLedger(world: World, story: Story, imported: readonly Import[
   world.loseLedger();
   witness.disturbed = true;
   witness.holds = [];
+  witness.refused.clear();
   witness.stood.clear();
   if (journal === null) throw new Error("a night without a journal loses no ledger");
   await clock.run(rebuildLedger(target, { journal, backup: null }, clock));
@@ -213,6 +217,12 @@ function mapped(row: StoryRow): MappedRow {
   ]);
 }
 
+function noteRefused(world: World, witness: Witness, rows: readonly StoryRow[]) {
+  const ids = new Set(rows.map((row) => `${row.document} ${row.key}`));
+  const unsent = world.look(readEvents).filter(({ state }) => ["planned", "held", "deferred"].includes(state));
+  for (const event of unsent) if (ids.has(idOf(event))) witness.refused.add(idOf(event));
+}
+
 /** Remembers what these rows hold from now on, and what they mend. */
 function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
   const documents = world.documents();
@@ -226,6 +236,7 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
   }
   for (const row of rows) {
     const id = `${row.document} ${row.key}`;
+    witness.refused.delete(id);
     if (row.is === "event") {
       if (!witness.stood.has(id)) witness.stood.set(id, newest.get(row.document) ?? Number.NEGATIVE_INFINITY);
       if (witness.holds.some((hold) => hold.id === id)) witness.holds = witness.holds.filter((hold) => hold.id !== id);

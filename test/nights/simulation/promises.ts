@@ -5,8 +5,10 @@ import { checkLedger } from "../../../src/ledger/care/check/check.js";
 import { settled } from "./at-rest.js";
 import { isPassedByCopy } from "./copies.js";
 import { type Story, TONIGHT } from "./story.js";
-import { describe, isReplaced, type LedgerEvent, readEvents, type Witness } from "./witness.js";
+import { describe, idOf, isReplaced, type LedgerEvent, readEvents, type Witness } from "./witness.js";
 import type { World } from "./world.js";
+
+const LANDED = ["landed", "landed-without-id", "changed"];
 
 type Sent = { document: DocumentWithTimeline; event: EventRecord };
 
@@ -28,6 +30,9 @@ export function checkPromises(world: World, story: Story, witness: Witness, atRe
       ...oneDocumentEach(documents, witness),
       ...registeredOnce(world, story),
       ...heldBack(documents, witness),
+      ...events
+        .filter((event) => LANDED.includes(event.state) && witness.refused.has(idOf(event)))
+        .map((event) => `H14: --max-errors refused its file: ${describe(event)}`),
       ...fates(witness),
       ...lastTimes(events, documents),
       ...(witness.disturbed || clocksDiffer(story, witness) ? [] : nothingRefused(world, story, witness, events)),
@@ -50,7 +55,7 @@ function onceEach(events: readonly LedgerEvent[], sent: ReadonlyMap<string, Sent
   }
   for (const event of events) {
     const [found] = sent.get(event.deduplicationId) ?? [];
-    const isLanded = ["landed", "landed-without-id", "changed"].includes(event.state);
+    const isLanded = LANDED.includes(event.state);
     if (isLanded && found === undefined) broken.push(`P1 lost: ${describe(event)}`);
     if (!isLanded && !["stalled", "sending"].includes(event.state) && found !== undefined)
       broken.push(`P1 untold: on its timeline, but ${describe(event)}`);

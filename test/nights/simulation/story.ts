@@ -30,6 +30,8 @@ export type Step =
       faults: FaultRule[];
       kill: NonNullable<RunPlan["killAt"]> | null;
       beside?: Beside[];
+      /** `--max-errors`; default: no bound. */
+      maxErrors?: string;
     }
   | { do: "resume"; faults: FaultRule[]; kill: NonNullable<RunPlan["killAt"]> | null }
   /** This machine's clock is set, forwards or back; the service's goes on. */
@@ -177,7 +179,21 @@ export function drawStory(seed: number, rowsOfRealShape: number | null = null): 
   }
   addRareSteps(story, seededRandom(seed + 2 ** 31));
   if (seed >= FIRST_OF_ALL_READINGS) drawReadings(story, seededRandom(seed + 2 ** 30));
+  if (seed >= FIRST_OF_REFUSED_FILES) drawRefused(story, seededRandom(seed + 2 ** 28));
   return story;
+}
+
+/** From this seed on files with invalid rows may be refused at first. */
+const FIRST_OF_REFUSED_FILES = 20_002_001;
+
+/** `--max-errors` refuses a file once, perhaps before others come. */
+function drawRefused({ steps }: Story, random: () => number) {
+  const files = steps.flatMap((step, at) =>
+    step.do === "import" && step.rows.some(({ is }) => is === "invalid") ? [{ step, at }] : [],
+  );
+  const file = files[Math.floor(random() * files.length)];
+  if (file !== undefined && random() < 0.3)
+    steps.splice(Math.floor(random() * (file.at + 1)), 0, { ...file.step, maxErrors: "0" });
 }
 
 /** Drawn apart, so that the nights of earlier versions stay what they were. */

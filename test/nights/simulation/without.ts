@@ -38,6 +38,7 @@ export const safeguards = {
     'if (isRejected(event) || event.state === "foreign") return null;',
     "return null;",
   ],
+  "refused-import": ["plan/assess-document.ts", "refusedInput === null", "true"],
   "meeting-points": ["plan/links.ts", "if (!event.mirrored) return [];", "return [];"],
   "look-before-create": [
     "run/register.ts",

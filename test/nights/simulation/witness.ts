@@ -15,6 +15,8 @@ export interface Witness {
     id: string;
     row: string;
   }[];
+  /** Rows of refused files, by document and key, none of which was sent: nothing of them lands until they come again. */
+  refused: Set<string>;
   /** Whether any fault or kill befell the night. */
   disturbed: boolean;
   summaries: { summary: Summary; rows: number }[];
@@ -72,6 +74,9 @@ export function readEvents(database: LedgerDatabase): LedgerEvent[] {
     .all()
     .map(({ deduplication_id, ...event }) => ({ ...event, deduplicationId: keyText(deduplication_id) }));
 }
+
+/** As `stood` and `refused` name it. */
+export const idOf = ({ key, keyParts }: LedgerEvent): string => `${key} ${(JSON.parse(keyParts) as string[])[0] ?? ""}`;
 
 export const describe = (event: LedgerEvent): string =>
   `${event.kind} ${event.key} ${event.name} at ${new Date(event.at).toISOString()} (${event.state}, ${event.reason}, ${event.waitsFor})`;

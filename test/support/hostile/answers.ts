@@ -160,6 +160,7 @@ async function night(title: string, seed: number, garble: Rewrite) {
 const story = (seed: number): Story => ({ seed, sandbox: {}, settings: {}, maxEventsPerRequest: 10, steps: [] });
 const witness = (): Witness => ({
   holds: [],
+  refused: new Set(),
   disturbed: true,
   summaries: [],
   bad: new Set(),
