@@ -497,6 +497,23 @@ describe("watch", () => {
     expect(inbox.landed()).toEqual(["A", "B"]);
   });
 
+  it("settings that come to name another ledger begin none: it would not know what was sent", {
+    tags: ["long"],
+  }, async () => {
+    const inbox = open();
+    const settings = inbox.path("rowferry.config.yaml");
+    inbox.put("a.csv", text("A"));
+    const { err } = await inbox.watch((look) => {
+      if (look === 2) writeFileSync(settings, "state: elsewhere\n", { mode: 0o600 });
+      if (look === 2) inbox.put("b.csv", text("B"));
+      if (look !== 6) return;
+      expect([existsSync(inbox.path("elsewhere/sandbox/ledger.db")), inbox.landed()]).toEqual([false, ["A"]]);
+      rmSync(settings);
+    });
+    expect(err).toContain("The settings name another ledger than the one that this watch has used.");
+    expect(inbox.landed()).toEqual(["A", "B"]);
+  });
+
   it("--move-to cannot be the watched folder, where each move would be a new file", async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));

@@ -45,7 +45,12 @@ export const spec = sendingCommand({
     let looked = 0;
     const hasLedger = () => existsSync(target.ledgerPath);
     let hadLedger = false;
-    const requireLedger = () => {
+    const requireLedger = (path: string) => {
+      if (path !== target.ledgerPath)
+        throw new RowferryError("usage", "The settings name another ledger than the one that this watch has used.", {
+          place: { file: path },
+          hint: `Undo that; then the file is imported. Or move ${target.ledgerPath} there, and start the watch again.`,
+        });
       if (!hadLedger || hasLedger()) return;
       throw new RowferryError("ledger-missing", "The ledger that this watch has used is gone.", {
         place: { file: target.ledgerPath },
@@ -127,7 +132,7 @@ async function importOne(
   mappingPath: string,
   path: string,
   isStaged: boolean,
-  requireLedger: () => void,
+  requireLedger: (path: string) => void,
 ): Promise<{ exitCode: number; isStaged: boolean; isCut: boolean }> {
   try {
     let isEmpty = false;
@@ -135,7 +140,7 @@ async function importOne(
     const exitCode = await runCommand(frame, flags, {
       source: mappingPath,
       async send(pipeline, options) {
-        requireLedger();
+        requireLedger(options.target.ledgerPath);
         const summary = isStaged
           ? await pipeline.runResume(options)
           : await pipeline.runImport({ ...options, mappingPath, files: [path] });
