@@ -13,7 +13,7 @@ import { movesOf, type Names } from "../ledger/stage/moved-rows.js";
 import { type CauseName, countToCorrect, isOfCause, rowsOfCause } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
-import { areNearlyEqual } from "../model/near-keys.js";
+import { areNearlyEqual, looksRewritten } from "../model/near-keys.js";
 import { columnName, originalColumns, ownPosition } from "../model/own-columns.js";
 import type { Problem } from "../model/problem.js";
 import type { CellKind, CellLook } from "../model/row.js";
@@ -333,7 +333,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
             if (replaces === null) left.columns.add(column);
             // Downloaded before it was corrected here, perhaps again.
             else if (typed !== value && former.has(JSON.stringify([ref, column, value]))) left.drafts += 1;
-            else if (isOther && looksReformatted(shown, value, (text) => read(column, text))) left.formats.push(column);
+            else if (isOther && isReformatted(shown, value, (text) => read(column, text))) left.formats.push(column);
             else edits.set(`${ref} ${column}`, { ref, column, replaces, value });
           }
         }
@@ -446,13 +446,9 @@ function withEdits(drafts: Drafts, edits: Iterable<Edit>): Drafts {
 
 type Spelling = Awaited<ReturnType<Judge["spelling"]>>;
 
-/** A text that means something else than before: as after a spreadsheet of another country, which swaps day and month, too. */
-function looksReformatted(before: string, text: string, read: (text: string) => string | null): boolean {
-  const withoutSeparators = (number: string) => number.replace(/[.,]/g, "");
-  const isRegrouped = /^[\d.,]+$/.test(text) && withoutSeparators(text) === withoutSeparators(before);
-  const swapped = text.replace(/(\d\d?)([/.-])(\d\d?)(?=\2)/, "$3$2$1");
-  return isRegrouped || read(text) === null || read(swapped) === read(before);
-}
+/** As after a spreadsheet of another country; what it does to keys is told apart. */
+const isReformatted = (before: string, text: string, read: (text: string) => string | null): boolean =>
+  read(text) === null || (!areNearlyEqual(before, text) && looksRewritten(before, text, read));
 
 async function readReferences(path: string): Promise<Line[]> {
   const input = await openInput(path);

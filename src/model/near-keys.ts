@@ -1,6 +1,6 @@
 /**
  * Keys that differ only by case, width or leading zeros (`K1`, `k1`, `Ｋ1`; `007`, `7`) and are often one; and what
- * spreadsheets make of a key.
+ * spreadsheets make of a key, or of another cell.
  */
 
 /** Equal for nearly equal keys. */
@@ -46,4 +46,32 @@ function isSamePower(one: string, other: string): boolean {
   if (![one, other].every((key) => /^\d+([.,]\d+)?(E[+-]?\d+)?$/i.test(key)) || !/E/i.test(one + other)) return false;
   const [first, second] = [one, other].map((key) => Number(key.replace(",", ".")).toPrecision(3));
   return first === second;
+}
+
+const TIME_TO_MINUTES = /^(\d{4}-\d\d-\d\dT\d\d:\d\d):/;
+
+/**
+ * Whether opening and saving the cell in a spreadsheet, perhaps of another country, may have made it mean something else:
+ * 00123 became 123, 12.000 became 12, 08:05:30 became 08:05, and day and month changed places. `read`: what a text means.
+ */
+export function looksRewritten(before: string, after: string, read: (text: string) => string | null): boolean {
+  const [was, is] = [read(before), read(after)];
+  if (was === null || is === null || was === is) return false;
+  const swapped = after.replace(/(\d\d?)([/.-])(\d\d?)(?=\2)/, "$3$2$1");
+  const minute = TIME_TO_MINUTES.exec(is)?.[1];
+  return (
+    before.replace(/^\+?0*(?=\d)/, "") === after ||
+    isSamePower(before, after) ||
+    becameDay(before, after) ||
+    numbersOf(before).some((one) => numbersOf(after).includes(one)) ||
+    (minute !== undefined && is.startsWith(`${minute}:00`) && was.startsWith(minute)) ||
+    read(swapped) === was
+  );
+}
+
+/** What a number may be, by whichever mark is the decimal one. */
+function numbersOf(text: string): number[] {
+  if (!/^[-+]?(?!0\d)\d[\d.,]*$/.test(text)) return [];
+  const all = [text.replaceAll(",", ""), text.replaceAll(".", "").replace(",", ".")];
+  return all.map(Number).filter(Number.isFinite);
 }

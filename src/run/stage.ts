@@ -191,6 +191,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     header: table.header,
     namesPlace: mappingInput.names.file || mappingInput.names.sheet,
     place: { file: input.name, sheet: table.sheet },
+    read: mapper.read,
     notify: ({ code, message }) => session.tell(message, "warning", code),
   });
   const readRow = (row: Row): void => {

@@ -13,8 +13,9 @@ import {
   statSync,
   utimesSync,
 } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
+import { lockOf, tryLock } from "../ledger/care/lock.js";
 import type { Clock } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
 import { RowferryError } from "../model/error.js";
@@ -79,18 +80,47 @@ type Handled = z.infer<typeof handledSchema>;
 const WAITED = "";
 
 /**
+ * One at a time: two would move each other's files away, and forget what the other one has handled. @returns as
+ * `watchAlone` @throws RowferryError `usage` if there is no folder at the start, or it is the one to move to;
+ * `ledger-locked`
+ */
+export async function watchFolder(options: WatchOptions): Promise<number> {
+  const { folder, moveTo, memory } = options;
+  if (namesIn(folder) === null) throw new RowferryError("usage", `there is no folder ${folder}, or it cannot be read`);
+  if (moveTo !== null && isSameFolder(moveTo, folder))
+    throw new RowferryError("usage", "--move-to is the watched folder itself");
+  const lock = lockFor(memory);
+  if (lock === null)
+    throw new RowferryError("ledger-locked", "Another watch of this folder is running, with the same mapping.", {
+      place: { file: folder },
+      hint: "It imports what comes. To watch with other options, end it first.",
+    });
+  try {
+    return await watchAlone(options);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Where none can be made, the memory cannot be written either, which is told. */
+function lockFor(memory: string) {
+  try {
+    makeFolder(dirname(memory));
+    return tryLock(lockOf(memory));
+  } catch {
+    return { release: () => {} };
+  }
+}
+
+/**
  * Watches until the signal, or with `once` until all files are handled. Retries an import that can continue (exit 4, 5),
  * also once its file is gone, and a move after one minute, then two, four, at most fifteen; what a limit left to the
  * next run after half a day, or when it is started again; a file of which nothing was staged once it, its mapping or the
  * settings change. Sends deferred events when their time has come.
- * @returns the worst exit code, or that of an interrupting signal @throws RowferryError `usage` if there is no folder
- * at the start, or it is the one to move to
+ * @returns the worst exit code, or that of an interrupting signal
  */
-export async function watchFolder(options: WatchOptions): Promise<number> {
+async function watchAlone(options: WatchOptions): Promise<number> {
   const { folder, moveTo, clock, signal, say } = options;
-  if (namesIn(folder) === null) throw new RowferryError("usage", `there is no folder ${folder}, or it cannot be read`);
-  if (moveTo !== null && isSameFolder(moveTo, folder))
-    throw new RowferryError("usage", "--move-to is the watched folder itself");
   const handled = readHandled(options.memory);
   const seen = new Map<string, Found & { since: number }>();
   const retries = new Map<string, { since: number; waitMs: number }>();

@@ -184,3 +184,62 @@ describe("a row that could not be placed, under `unplacedRows: hold`,", () => {
     expect(await put(office, "night-2.csv", rowsOf(...unplaced.slice(0, 2)))).toEqual(waiting(1, 1));
   });
 });
+
+describe("what a spreadsheet did to a rejected file", () => {
+  const mapping = weighingsWith({
+    csv: { delimiter: ";" },
+    columns: { note: "Note", tax: { header: "Tax", as: "taxId", type: "CNPJ" } },
+    event: { key: "once", attributes: { public: { Gross: "=gross", Note: "=note", Tax: "=tax" } } },
+  });
+  const dates = ["dd/MM/yyyy HH:mm:ss", "dd/MM/yyyy HH:mm"];
+  const office = () =>
+    openOffice({ ...mapping, defaults: { ...mapping.defaults, dates, decimal: ",", grouping: true } });
+  const wrong = "L1;05/01/2026 10:00:30;12.000;00123;11222333000180";
+  const right = wrong.replace("180", "181");
+  /** Its own night, with `row` in place of the rejected one. */
+  async function corrected(row: string) {
+    const here = office();
+    writeFileSync(here.path("w.csv"), `Load;At;Gross;Note;Tax\n${wrong}\n`);
+    const path = (await here.import("w.csv")).files.find(({ kind }) => kind === "rejected")?.path ?? "";
+    const mend = async (file: string, from: string, to: string) => {
+      writeFileSync(file, readFileSync(file, "utf8").replace(from, to));
+      return here.import(file);
+    };
+    return { ...here, file: path, mend, summary: await mend(path, wrong, row) };
+  }
+  const sent = (here: Office) =>
+    here.documents().flatMap(({ events }) => events.map(({ at, body }) => JSON.stringify([at, body["metadata"]])));
+
+  it("is told, and not sent", async () => {
+    const { summary } = await corrected(right.replace("00123", "123"));
+    expect(summary).toMatchObject({ exitCode: 3, events: {}, problems: [{ code: "cell-rewritten" }] });
+  });
+
+  it.each([
+    ["the leading zeros of a text", ";00123;", ";123;"],
+    ["the zeros of a number, whose point it took for a decimal mark", "12.000", "12"],
+    ["a number's decimal mark", "12.000", "12,000"],
+    ["the seconds of a time", "10:00:30", "10:00"],
+    ["the order of day and month", "05/01/2026", "01/05/2026"],
+  ])("is told until it is mended: %s", { tags: ["long"] }, async (_, before, after) => {
+    const here = await corrected(right.replace(before, after));
+    expect(here.summary).toMatchObject({ exitCode: 3, problems: [{ code: "cell-rewritten" }] });
+    const again = here.summary.files.find(({ kind }) => kind === "rejected")?.path ?? "";
+    expect(await here.import(again)).toMatchObject({ exitCode: 3, problems: [{ code: "cell-rewritten" }] });
+    expect(sent(here)).toEqual([]);
+    // As it was, in the first file.
+    expect(await here.mend(here.file, after, before)).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+    expect(sent(here)).toEqual(sent(await corrected(right)));
+  });
+
+  it("is sent where a person says `ok`, and what a person changed is nothing that a spreadsheet did", {
+    tags: ["long"],
+  }, async () => {
+    const meant = await corrected(right.replace(";00123;", ";123;"));
+    const again = meant.summary.files.find(({ kind }) => kind === "rejected")?.path ?? "";
+    expect(await meant.mend(again, "cell-rewritten", "ok")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+    expect(sent(meant)).toHaveLength(1);
+    const own = await corrected("L1;06/01/2026 10:02;12.500;Bridge 2;11222333000181");
+    expect([own.summary.exitCode, sent(own).length]).toEqual([0, 1]);
+  });
+});

@@ -497,6 +497,35 @@ describe("watch", () => {
     expect(inbox.landed()).toEqual(["A", "B"]);
   });
 
+  it("settings that come to name another ledger begin none: it would not know what was sent", {
+    tags: ["long"],
+  }, async () => {
+    const inbox = open();
+    const settings = inbox.path("rowferry.config.yaml");
+    inbox.put("a.csv", text("A"));
+    const { err } = await inbox.watch((look) => {
+      if (look === 2) writeFileSync(settings, "state: elsewhere\n", { mode: 0o600 });
+      if (look === 2) inbox.put("b.csv", text("B"));
+      if (look !== 6) return;
+      expect([existsSync(inbox.path("elsewhere/sandbox/ledger.db")), inbox.landed()]).toEqual([false, ["A"]]);
+      rmSync(settings);
+    });
+    expect(err).toContain("The settings name another ledger than the one that this watch has used.");
+    expect(inbox.landed()).toEqual(["A", "B"]);
+  });
+
+  it("a second one for the same mapping and folder ends at once: it would fail on files that the first one moves away", async () => {
+    const inbox = open();
+    const second: Promise<Awaited<ReturnType<Office["type"]>>>[] = [];
+    const watch = (...more: string[]) => inbox.type("watch", "m.yaml", inbox.path("inbox"), ...more);
+    await inbox.watch((look) => {
+      if (look === 1) second.push(watch("--once"), watch("--once", "--move-to", "done"));
+    });
+    for (const { code, said } of await Promise.all(second))
+      expect([code, said]).toEqual([5, expect.stringContaining("Another watch of this folder is running")]);
+    expect((await watch("--once")).code).toBe(0);
+  });
+
   it("--move-to cannot be the watched folder, where each move would be a new file", async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));

@@ -30,7 +30,7 @@ export const spec = sendingCommand({
     "rowferry watch manifests.yaml inbox --once": "what is there now, then end",
   },
   notes: [
-    "A file is imported once it has not changed for --settle, or as soon as there is a file <name>.done beside it that is not older. Files are imported one at a time, in order. What --limit or --until leaves to the next run is sent half a day later, or when the command is started again. With --once and nothing new, it ends with 3 while something needs you. Ctrl-C or SIGTERM ends the command.",
+    "A file is imported once it has not changed for --settle, or as soon as there is a file <name>.done beside it that is not older. Files are imported one at a time, in order. What --limit or --until leaves to the next run is sent half a day later, or when the command is started again. With --once and nothing new, it ends with 3 while something needs you. Ctrl-C or SIGTERM ends the command; a second one for the same mapping and folder ends at once, with 5.",
   ],
   async prepare(frame, { moveTo, order = "name", settle, every, once, ...flags }, mapping: string, folder: string) {
     const { world, signal } = frame;
@@ -45,7 +45,12 @@ export const spec = sendingCommand({
     let looked = 0;
     const hasLedger = () => existsSync(target.ledgerPath);
     let hadLedger = false;
-    const requireLedger = () => {
+    const requireLedger = (path: string) => {
+      if (path !== target.ledgerPath)
+        throw new RowferryError("usage", "The settings name another ledger than the one that this watch has used.", {
+          place: { file: path },
+          hint: `Undo that; then the file is imported. Or move ${target.ledgerPath} there, and start the watch again.`,
+        });
       if (!hadLedger || hasLedger()) return;
       throw new RowferryError("ledger-missing", "The ledger that this watch has used is gone.", {
         place: { file: target.ledgerPath },
@@ -127,7 +132,7 @@ async function importOne(
   mappingPath: string,
   path: string,
   isStaged: boolean,
-  requireLedger: () => void,
+  requireLedger: (path: string) => void,
 ): Promise<{ exitCode: number; isStaged: boolean; isCut: boolean }> {
   try {
     let isEmpty = false;
@@ -135,7 +140,7 @@ async function importOne(
     const exitCode = await runCommand(frame, flags, {
       source: mappingPath,
       async send(pipeline, options) {
-        requireLedger();
+        requireLedger(options.target.ledgerPath);
         const summary = isStaged
           ? await pipeline.runResume(options)
           : await pipeline.runImport({ ...options, mappingPath, files: [path] });

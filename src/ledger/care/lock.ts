@@ -17,7 +17,8 @@ export interface LedgerLock {
   release(): void;
 }
 
-function tryLock(lockPath: string): LedgerLock | null {
+/** Null: another process has it. */
+export function tryLock(lockPath: string): LedgerLock | null {
   // Only creates it, with its mode. Closing a handle of a file that this process has locked would free the lock.
   if (!existsSync(lockPath)) closeSync(openSync(lockPath, "a", 0o600));
   const database = new Database(lockPath, { timeout: 0 });

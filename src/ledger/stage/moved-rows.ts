@@ -1,15 +1,21 @@
 /**
- * Compares the keys of a corrected row with those before. Events that landed under old keys stay, and the uncorrected
+ * Compares the cells of a corrected row, and its keys, with those before. Events that landed under old keys stay, and the uncorrected
  * source would bring them again, so this is reported before anything is sent. A key that changed as spreadsheets change
  * keys (007 into 7) is an error.
  */
 import type { Problem } from "../../model/problem.js";
-import { areNearlyEqual } from "../../model/near-keys.js";
+import { areNearlyEqual, looksRewritten } from "../../model/near-keys.js";
+import { columnName, columnPosition, originalColumns } from "../../model/own-columns.js";
 import type { Placement } from "../../model/mapped-row.js";
 import type { EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow } from "../rows.js";
+import type { Row } from "../../model/row.js";
+import { describeRow, inputOf, leadOf } from "../rows.js";
 import { EVENTS_OF_ROW } from "../known-rows.js";
+import type { Correction } from "./corrections.js";
+import type { createCells, KeptCells } from "./row-cells.js";
+import type { StageOptions } from "./staging.js";
+import { problemsOfRow } from "./take-back.js";
 
 /** A key as text. */
 interface Name {
@@ -29,6 +35,8 @@ interface Found {
 
 export interface Move {
   problem: Problem;
+  /** The former key. */
+  parts: readonly string[];
   /** Changed as spreadsheets change keys. */
   mangled: boolean;
 }
@@ -63,7 +71,8 @@ export function movesOf(database: LedgerDatabase, row: number, records: Names, i
   );
   const told = (move: Moved) => {
     const mangled = move.mangled && !isMeant;
-    return { mangled, problem: problemOf(describeRow(database, row), move.from, move.to, mangled) };
+    const { from, to } = move;
+    return { mangled, parts: from.parts, problem: problemOf(describeRow(database, row), from, to, mangled) };
   };
   if (moved.length > 0) return moved.map(told);
   // An event that never landed will only exist under its new key.
@@ -121,4 +130,45 @@ function problemOf(row: string, { of, parts, landed }: Name, to: readonly string
     hint: null,
     column: null,
   };
+}
+
+/**
+ * Cells that a person was not asked to correct, and that a spreadsheet seems to have changed; also those that came back
+ * as they were refused for it. `told`: texts of keys that are a problem already.
+ */
+export function rewrittenCells(
+  database: LedgerDatabase,
+  cells: ReturnType<typeof createCells>,
+  { rows, isConfirmed }: Pick<Correction, "rows" | "isConfirmed">,
+  given: readonly Row[],
+  { header, read }: Pick<StageOptions, "header" | "read">,
+  told: readonly string[],
+): Problem[] {
+  if (isConfirmed) return [];
+  return rows.flatMap(({ before }, index) => {
+    const [kept, now] = [cells.of(before), given[index]];
+    const text = database.value<string>("SELECT header FROM inputs WHERE id = @id", { id: inputOf(before) });
+    if (kept === null || now === undefined || text === null) return [];
+    const former = JSON.parse(text) as string[];
+    const problems = problemsOfRow(database, leadOf(database, before));
+    const wasMangled = problems.some(({ code }) => code === "key-mangled");
+    return originalColumns(former).flatMap((at) => {
+      const column = columnName(former, at);
+      const position = columnPosition(header, column);
+      const isText = (row: KeptCells, of: number) => (row.kinds?.[of] ?? "text") === "text";
+      if (position < 0 || !isText(kept, at) || !isText(now, position)) return [];
+      const [was, is] = [kept.cells[at] ?? "", now.cells[position] ?? ""];
+      const own = problems.filter((one) => one.column === column);
+      if (was === is) return own.filter(({ code }) => code === "cell-rewritten");
+      // A key that was refused for it is written again as it was.
+      const isKey = told.includes(was) || (wasMangled && areNearlyEqual(was, is));
+      if (own.length > 0 || isKey || !looksRewritten(was, is, (one) => read(position, one))) return [];
+      return {
+        code: "cell-rewritten",
+        column,
+        message: `${JSON.stringify(was)} became ${JSON.stringify(is)}, perhaps changed by a spreadsheet`,
+        hint: null,
+      };
+    });
+  });
 }

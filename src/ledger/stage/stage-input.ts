@@ -14,7 +14,7 @@ import { markOpen } from "../work.js";
 import { type Correction, createCorrections, withoutOwnColumns } from "./corrections.js";
 import { createEventKeys, type KeyedEvent } from "./event-keys.js";
 import { createKnownRows } from "../known-rows.js";
-import { movesOf, namesOf } from "./moved-rows.js";
+import { movesOf, namesOf, rewrittenCells } from "./moved-rows.js";
 import { createReferences, nearlyEqualKey } from "./references.js";
 import { cellHash, createCells } from "./row-cells.js";
 import { createRowFates, type Settled } from "./row-fates.js";
@@ -159,6 +159,14 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       record,
     });
 
+  const rewrittenIn = ({ correction, rows, leads, mapped: { outcome } }: Group): Problem[] => {
+    if (correction === null || outcome.fate === "skipped") return [];
+    const names = outcome.fate === "valid" ? outcome.records : namesOf(outcome.placements);
+    const moves = leads.flatMap((one) => movesOf(database, one, names));
+    const told = moves.flatMap(({ mangled, parts }) => (mangled ? parts : []));
+    return rewrittenCells(database, cells, correction, rows, options, told);
+  };
+
   const hashOf = ({ rows, mapped: { outcome } }: Group) =>
     cellHash(rows.flatMap(originalCells), options.namesPlace ? documentsOf(outcome) : []);
 
@@ -185,7 +193,9 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       .filter((one) => one.mangled);
     // It keeps holding what it held, under the key that it had.
     const placements = mangled.length > 0 ? [] : given;
-    const problems = [...unread, ...found, ...mangled.map((one) => one.problem), ...(apart === null ? [] : [apart])];
+    const ofKeys = mangled.map((one) => one.problem);
+    const rewritten = rewrittenIn(group);
+    const problems = [...unread, ...found, ...ofKeys, ...rewritten, ...(apart === null ? [] : [apart])];
     const hash = hashOf(group);
     if (problems.some(({ code }) => code === "event-key-twice")) fates.unsettle(hash, inputsOfImport);
     const settled = fates.settledBefore(hash, id);
@@ -193,8 +203,8 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     fates.addGroup(mapped, { fate: "invalid", reason: problems[0]?.code ?? null, cellHash: hash, settled });
     for (const one of problems) report(one, "error");
     cells.keep(id, rows);
-    // A row with an unreadable place keeps holding what it held.
-    const isPlaced = placements.length > 0 && unread.length === 0;
+    // A row with an unreadable or doubtful place keeps holding what it held.
+    const isPlaced = placements.length > 0 && unread.length === 0 && rewritten.length === 0;
     // The first rows of its group would be incomplete, so they are held too.
     const held = apart === null ? placements : placements.map((one) => ({ ...one, at: null }));
     if (isPlaced || correction === null) for (const placement of held) place(id, placement);
@@ -324,7 +334,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     const mangled = moves.filter((move) => move.mangled);
     for (const move of mangled) problems.push(move.problem);
     const isUnread = correction !== null && withdrawal.unchanged(correction).length > 0;
-    if (problems.length > 0 || isUnread || group.apart !== null) {
+    if (problems.length > 0 || isUnread || group.apart !== null || rewrittenIn(group).length > 0) {
       const parties = mangled.length > 0 ? [] : partiesOf(records);
       return stageInvalid(group, problems, mangled.length > 0 ? [] : placementsOf(keyed), parties);
     }

@@ -30,6 +30,8 @@ export interface StageOptions {
   namesPlace: boolean;
   /** For messages. */
   place: { file: string; sheet: string | null };
+  /** What the mapping makes of a text in the column at that position; null: it cannot read it, or reads no column there. */
+  read(index: number, text: string): string | null;
   /** Reports a warning before anything is sent. */
   notify?(problem: Problem): void;
 }

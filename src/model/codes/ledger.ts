@@ -214,6 +214,11 @@ export const ledgerCodes = {
     "Write the key as it was. If the new one is meant, write `ok` into the row's cell `rowferry_code`. Then import the file again.",
     "007 became 7 when the rejected file was saved in Excel.",
   ),
+  "cell-rewritten": mark(
+    "A cell of a corrected row, which needed no correction, is what spreadsheets tend to make of the original: no leading zeros, no seconds, other marks in numbers, day and month in each other's place.",
+    "Write the cell as it was. If the new text is meant, write `ok` into the row's cell `rowferry_code`. Then import the file again.",
+    "12.000, twelve thousand, became 12 when the rejected file was saved in a spreadsheet that takes the point for a decimal mark.",
+  ),
   "keys-nearly-equal": mark(
     "Two documents, or two events of one document, have keys that differ only by case, width or leading zeros; often they are the same.",
     "If they are the same, correct the rows, or fold the key in the mapping; otherwise nothing.",

@@ -370,6 +370,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
       header: ["row"],
       namesPlace: false,
       place: { file: name, sheet: null },
+      read: (_, text) => text,
     });
     for (const row of rows) {
       stager.stage(row, (number) => ({
