@@ -127,12 +127,11 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
   const changingInTurn = takingTurns();
 
   /** For every row of the cause with this text. */
-  const editsOf = ({ from, to, shown, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY) =>
+  const editsOf = ({ from, to, shown, ...cause }: ValueEdit) =>
     looking(target, ({ database, reader, drafts }) => {
       const edits: Edit[] = [];
       const { column } = cause;
-      for (const id of cellsAtFault(reader, rowsOfCause(database, cause), cause)) {
-        if (edits.length >= most) break;
+      for (const id of reader.atFault(cause, rowsOfCause(database, cause))) {
         const ref = reader.ref(id);
         if (ref === null || reader.cell(id, column) !== from) continue;
         const typed = drafts.get(ref)?.get(column) ?? from;
@@ -254,10 +253,12 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
 
     /** Saves nothing. */
     async tryValue(edit: ValueEdit) {
-      const edits = editsOf(edit, TRIED_ROWS);
-      const cells = looking(target, ({ drafts }) => withEdits(drafts, edits));
-      const ids = edits.map(({ ref }) => idOf(ref));
-      const rows = (await judged(ids, cells)).flatMap((found) => found.rows);
+      const edits = editsOf(edit);
+      const { cells, leads } = looking(target, ({ reader, drafts }) => {
+        const tried = new Set(edits.slice(0, TRIED_ROWS).map(({ ref }) => reader.lead(idOf(ref))));
+        return { cells: withEdits(drafts, edits), leads: [...tried] };
+      });
+      const rows = (await judged(leads, cells)).flatMap((found) => found.rows);
       return rows.map(({ page }) => page).filter(({ ref }) => edits.some((one) => one.ref === ref));
     },
 
@@ -481,18 +482,11 @@ async function readReferences(path: string): Promise<Line[]> {
   }
 }
 
-/** Rows whose cells in the cause's column are at fault: of a group, not always its first one. `ids`: first rows. */
-function cellsAtFault(reader: Open["reader"], ids: readonly number[], cause: CauseName): number[] {
-  if (cause.column === null) return [];
-  const members = reader.atFault(cause);
-  return ids.flatMap((id) => members.get(id) ?? [id]);
-}
-
 /** Most frequent first. `draft`: the text for all rows; null: none, or several. `drafted`: rows with a draft. */
 function valuesOf({ reader, drafts }: Open, ids: readonly number[], cause: CauseName) {
   const { column } = cause;
   const found = new Map<string, { value: string; rows: number; typed: string[] }>();
-  for (const id of cellsAtFault(reader, ids, cause)) {
+  for (const id of reader.atFault(cause, ids)) {
     const value = reader.cell(id, column ?? "");
     if (value === null) continue;
     const line = found.get(value) ?? { value, rows: 0, typed: [] };

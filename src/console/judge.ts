@@ -12,7 +12,7 @@ import { RowferryError } from "../model/error.js";
 import { columnsUsed } from "../model/formula.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import { columnName, columnPosition, originalColumns } from "../model/own-columns.js";
-import { ofMember, type Problem } from "../model/problem.js";
+import { memberOf, ofMember, type Problem, rowsWithText } from "../model/problem.js";
 import { type CellKind, type CellLook, type Row, shownUnit } from "../model/row.js";
 import { CODE, type Drafts } from "./drafts.js";
 import { forPage, problemsOnPage } from "./jobs.js";
@@ -176,7 +176,11 @@ function judgeGroup(
   const told = problemsOnPage(problems);
   const twin = before.find(({ code }) => code === "event-key-twice");
   const shown = originalColumns(header);
-  return patched.map(({ file, before: { ref, lead, row, cells, kinds, looks } }) => {
+  return patched.map((own) => {
+    const {
+      file,
+      before: { ref, lead, row, cells, kinds, looks },
+    } = own;
     const draft = shown.flatMap((position, column) =>
       file.cells[position] === (cells[position] ?? "") ? [] : [[column, file.cells[position]]],
     );
@@ -197,6 +201,19 @@ function judgeGroup(
       },
       draft: Object.fromEntries(draft) as { [position: number]: string },
       problems: told,
+      /** By position: its cells at fault. Asked of shown rows only. */
+      get atFault(): number[] {
+        const isMine = (position: number, { message }: Problem) =>
+          memberOf(message) === row ||
+          (memberOf(message) === null &&
+            rowsWithText(patched, ({ file: { cells: all } }) => all[position] ?? "").includes(own));
+        return shown.flatMap((position, column) => {
+          const ofColumn = problems.filter(
+            (one) => one.column !== null && columnPosition(header, one.column) === position,
+          );
+          return ofColumn.some((one) => isMine(position, one)) ? [column] : [];
+        });
+      },
       /** The mapping accepts it now. */
       ready,
       /** How another row contradicts it, whose content it takes the place of; null: none. Asked of shown rows only. */

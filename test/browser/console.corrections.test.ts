@@ -574,6 +574,44 @@ it("of a group, the cell at fault is listed and corrected, not that of its first
   ]);
 });
 
+it("a text that the rows of a group share is listed with all of them, tried in whole groups, and corrected by one edit", {
+  tags: ["long"],
+}, async () => {
+  const columns = { grade: { header: "Grade", oneOf: ["A", "B"] } };
+  const attributes = { public: { Gross: "=sum(gross)", Grade: "=grade" } };
+  const event = { key: "once", externalCreatedAt: "=first(at)", attributes };
+  const lines = [
+    "L1 10 1 C",
+    "L1 20 1 C",
+    "L2 10 1",
+    "L2 20 1 C",
+    "L3 10 1 A",
+    "L3 20 1 B",
+    "L4 10 1 C",
+    "L4 20 ten C",
+  ];
+  await loadsToCorrect(lines, weighingsWith({ group: "=load", columns, event }), ["Grade"]);
+  const of = (code: string) => ({ target: "sandbox", code, column: "Grade" });
+  const words = (code: string) => String(new URLSearchParams(of(code)));
+  expect(await got(`cause?${words("value-not-allowed")}`)).toMatchObject({ values: [{ value: "C", rows: 5 }] });
+  const edit = { ...of("value-not-allowed"), from: "C", to: "B" };
+  const tried = await post<{ row: number; ready: boolean }[]>("try-value", edit);
+  expect(tried.map(({ row, ready }) => [row, ready])).toEqual([
+    [2, true],
+    [3, true],
+    [5, true],
+    [8, false],
+    [9, false],
+  ]);
+  expect(await post("edit-value", edit)).toMatchObject({ cells: 5 });
+  expect((await page()).tally).toMatchObject({ rows: 8, ready: 4 });
+  expect(await got(`cause?${words("group-differs")}`), "the texts that contradict each other").toMatchObject({
+    values: [{ value: "A" }, { value: "B" }],
+  });
+  await post("edit-value", { ...of("group-differs"), from: "A", to: "B" });
+  expect((await page()).tally).toMatchObject({ rows: 8, ready: 6 });
+});
+
 it("of two columns with one header, the one at fault is shown, typed into, and taken back from a file", {
   tags: ["long"],
 }, async () => {

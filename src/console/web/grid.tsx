@@ -9,7 +9,7 @@ import { describePlace } from "../../model/place.js";
 import { counted } from "../../report/figures.js";
 import type { Asks } from "../api.js";
 import type { JudgedRow } from "../judge.js";
-import { isAtFault, toldProblem } from "./correct.js";
+import { toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
 import { afterAll, forgetSaved, save as send, stepsOf, useSending } from "./edits.js";
 import { redo, Refused, undo } from "./http.js";
@@ -348,7 +348,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
                     {row.row} <span class={row.ready ? "right" : "wrong"}>{word}</span>
                   </th>
                   {header.map((name, position) => {
-                    const isWrong = !row.ready && isAtFault(row, name);
+                    const isWrong = !row.ready && row.atFault.includes(position);
                     const isActive = active.row === at && active.column === position;
                     return (
                       <td

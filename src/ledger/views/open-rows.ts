@@ -1,7 +1,7 @@
 /** Rows that a person may correct, as in their files, with all their problems. */
 import { codes } from "../../model/codes.js";
 import { columnName, columnPosition } from "../../model/own-columns.js";
-import { memberOf, type Problem } from "../../model/problem.js";
+import { memberOf, type Problem, rowsWithText } from "../../model/problem.js";
 import type { Row } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -100,19 +100,23 @@ export function createOpenRowReader(database: LedgerDatabase) {
       database.has("SELECT 1 FROM rows WHERE id = @id AND settled_by IS NOT NULL", { id })
         ? latestOf(database, id)
         : id,
-    /** By the first row of each group, those of its rows that have such a problem. Where no row is named, it is the first. */
-    atFault(cause: CauseName): Map<number, number[]> {
+    /** Of groups, given by their first rows, those with a cell at fault. */
+    atFault({ code, column, mistake }: CauseName, leads: readonly number[]): number[] {
+      if (column === null) return [];
       const found = database.rows<{ lead: number; code: string; column: string | null; message: string }>(
         `SELECT row_id AS lead, code, column_name AS "column", message FROM problems
          WHERE code = @code AND severity = 'error' AND message GLOB 'row [0-9]*'`,
-        { code: cause.code },
+        { code },
       );
-      const rows = found.filter(isOfCause(cause)).flatMap(({ lead, message }) => {
+      const rows = found.filter(isOfCause({ code, column, mistake })).flatMap(({ lead, message }) => {
         const member = memberOf(message);
         return member === null ? [] : [{ lead, row: rowId(inputOf(lead), member) }];
       });
-      const groups = Map.groupBy(rows, ({ lead }) => lead);
-      return new Map(Array.from(groups, ([lead, members]) => [lead, members.map(({ row }) => row)]));
+      const named = Map.groupBy(rows, ({ lead }) => lead);
+      const textOf = (id: number) => typedCell(id, column)?.cell ?? "";
+      return leads.flatMap(
+        (lead) => named.get(lead)?.map(({ row }) => row) ?? rowsWithText(groupOf(database, lead), textOf),
+      );
     },
     /** Includes the rest of a group that it begins. */
     withGroup: (id: number): OpenRow[] => groupOf(database, id).flatMap(read),
