@@ -100,7 +100,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         /** A run would send something, or find out what is left. */
         canResume,
         /** What a restored ledger cannot know; null: it was not. */
-        restored: restored && saidRestored(restored, now),
+        restored: restored && saidRestored(restored, (time) => new Date(time).toISOString()),
         isWell: answer === allIsWell,
         toCorrect: causes.toCorrect,
         correct: causes.correct.map(explained),
