@@ -21,7 +21,7 @@ import type { Target } from "../model/target.js";
 import { openInput } from "../read/open-input.js";
 import { makeFolder } from "../model/make-folder.js";
 import { unusedPath } from "../report/atomic-file.js";
-import { counted, sumOf } from "../report/figures.js";
+import { counted, grouped, sumOf } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { rejectedFileName } from "../report/rejected-row.js";
 import { changing, CODE, draftedGroups, hasDrafts, idOf, looking, type Drafts, type Open, openRows } from "./drafts.js";
@@ -87,6 +87,8 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       const { open: groups } = draftedGroups(open);
       return {
         ...open,
+        // Of a ledger that was put back, or emptied, it may have no row.
+        last: open.last?.refs.some(openRows(open)) === true ? open.last : null,
         rows: countToCorrect(open.database, [...groups.keys()]),
         edited: Array.from(groups, ([lead, refs]) => {
           const mapping = open.reader.input(inputOf(lead))?.mapping ?? "";
@@ -348,7 +350,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       const each = (columns: Iterable<string>) =>
         Array.from(
           Map.groupBy(columns, (column) => column),
-          ([column, cells]) => `${cells.length} in ${column}`,
+          ([column, cells]) => `${grouped(cells.length)} in ${column}`,
         ).join(", ");
       const changedColumns = Array.from(edits.values(), ({ column }) => column);
       const told = [

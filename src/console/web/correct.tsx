@@ -271,7 +271,7 @@ function Verdict({ rows }: { rows: JudgedRow[] }) {
     return <span class="right">right{others.length === 0 && joined !== null && `, joins ${joined}`}</span>;
   return (
     <span class="wrong">
-      {wrong.length < rows.length && `${rows.length - wrong.length} of ${rows.length} are right. `}
+      {wrong.length < rows.length && `${grouped(rows.length - wrong.length)} of ${grouped(rows.length)} are right. `}
       {problem === undefined ? "still wrong" : <Prose text={toldProblem(problem)} />}
     </span>
   );
