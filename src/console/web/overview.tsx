@@ -94,10 +94,10 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
             {!isOnly && " for these rows, or for something else"}
           </summary>
           <ul>
-            {waiting.map(({ code, count, meaning, example }) => (
+            {waiting.map(({ code, count, meaning, example, canBeCorrected }) => (
               <li key={code}>
                 {counted(count, "event")}: <Prose text={meaning} /> <span class="quiet">{example}</span>
-                {code === "reference-unknown" && (
+                {canBeCorrected && (
                   <p>
                     <Link to="/correct" query={{ code }}>
                       Correct what they refer to
