@@ -8,7 +8,9 @@ import { showRuns } from "../desk/status.js";
 import { reading } from "../desk/access.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import { RowferryError } from "../model/error.js";
+import type { Line } from "../model/lines.js";
 import { counted } from "../report/figures.js";
+import { saidOf } from "../report/said.js";
 import { createCorrections } from "./corrections.js";
 import { forgetLost } from "./drafts.js";
 import { createJobs, problemsOnPage, saidOnPage } from "./jobs.js";
@@ -44,7 +46,7 @@ const decision = named.extend({
   what: z.array(text).max(MOST_ROWS).default([]),
   /** For `import`. */
   file: text.optional(),
-  /** For `import`: of its forecast, as that was answered. */
+  /** Of its forecast, as that was answered. */
   stamp: text.optional(),
   flags: z
     .partialRecord(z.enum(["code", "document", "input", "run", "reason", "document-id"]), text.trim().min(1))
@@ -165,11 +167,11 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
           const released = plan?.type === "plan" ? held - stillHeld : 0;
           const events = `${counted(released, "event")} that ${released === 1 ? "waits" : "wait"} now`;
           // Corrected rows may wait, too, and count as held then.
-          if (released > 0) sentences.push(`${stillHeld > 0 ? "At least " : ""}${events} would be sent with them.`);
+          if (released > 0) sentences.push(`What would be sent includes ${stillHeld > 0 ? "at least " : ""}${events}.`);
         }
         if (others > 0)
           sentences.push(
-            `These include ${counted(others, "event")} of other rows that ${others === 1 ? "was" : "were"} to be sent anyway.`,
+            `What would be sent includes ${counted(others, "event")} of other rows that ${others === 1 ? "was" : "were"} to be sent anyway.`,
           );
         if (written.length > 1)
           sentences.push(
@@ -189,16 +191,22 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
       inFolder(async (folder) => {
         const { name } = targets.get(target);
         const { action, file, stamp: seen, dry } = what;
-        const stamp = action === "import" ? await stampOf(what) : undefined;
-        if (!dry && stamp !== seen)
-          throw new RowferryError("usage", "Nothing was imported: the file or its mapping has changed since.", {
-            hint: "Press No, then the button again: it shows what would happen now.",
-          });
-        const words = [action, ...targets.flags(target), ...wordsOf(what, folder)];
-        if (sending.includes(action) && !dry)
-          return { said: [`Started: \`${jobs.start(name, words).command}\``], stamp };
+        const isSending = sending.includes(action);
+        const words = (more: Decision) => [action, ...targets.flags(target), ...wordsOf(more, folder)];
+        const foretold = dry || !isSending ? await jobs.ask(words({ ...what, dry: true })) : [];
+        const stamp = action === "import" ? await stampOf(what) : doneBy(foretold);
+        const isAsSeen = seen === stamp || (isSending && action !== "import");
+        if (!dry && !isAsSeen)
+          throw new RowferryError(
+            "usage",
+            `Nothing was done: ${action === "import" ? "the file or its mapping" : "what it would do"} has changed since.`,
+            {
+              hint: "Press No, then the button again: it shows what would happen now.",
+            },
+          );
+        if (isSending && !dry) return { said: [`Started: \`${jobs.start(name, words(what)).command}\``], stamp };
         const goesTo = action === "import" ? [`${file} goes to ${name}.`] : [];
-        return { said: [...goesTo, ...saidOnPage(await jobs.ask(words))], stamp };
+        return { said: [...goesTo, ...saidOnPage(dry ? foretold : await jobs.ask(words(what)))], stamp };
       }),
     ),
   };
@@ -221,6 +229,10 @@ async function inFolder<Result>(work: (folder: string) => Promise<Result>) {
 }
 
 type Decision = Omit<z.output<typeof decision>, "target">;
+
+/** What a decision itself would do, without what could be sent then, which changes while an import runs. */
+const doneBy = (lines: readonly Line[]): string =>
+  saidOf(lines.flatMap((line) => (line.type === "foreseen" ? (line.done as unknown as Line[]) : []))).join("\n");
 
 /** As typed behind the command's name. */
 function wordsOf({ action, what, file, flags, ids, rows, word, dry }: Decision, folder: string) {

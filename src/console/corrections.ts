@@ -21,7 +21,7 @@ import type { Target } from "../model/target.js";
 import { openInput } from "../read/open-input.js";
 import { makeFolder } from "../model/make-folder.js";
 import { unusedPath } from "../report/atomic-file.js";
-import { counted, sumOf } from "../report/figures.js";
+import { counted, grouped, sumOf } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { rejectedFileName } from "../report/rejected-row.js";
 import { changing, CODE, draftedGroups, hasDrafts, idOf, looking, type Drafts, type Open, openRows } from "./drafts.js";
@@ -87,6 +87,8 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       const { open: groups } = draftedGroups(open);
       return {
         ...open,
+        // Of a ledger that was put back, or emptied, it may have no row.
+        last: open.last?.refs.some(openRows(open)) === true ? open.last : null,
         rows: countToCorrect(open.database, [...groups.keys()]),
         edited: Array.from(groups, ([lead, refs]) => {
           const mapping = open.reader.input(inputOf(lead))?.mapping ?? "";
@@ -127,12 +129,11 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
   const changingInTurn = takingTurns();
 
   /** For every row of the cause with this text. */
-  const editsOf = ({ from, to, shown, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY) =>
+  const editsOf = ({ from, to, shown, ...cause }: ValueEdit) =>
     looking(target, ({ database, reader, drafts }) => {
       const edits: Edit[] = [];
       const { column } = cause;
-      for (const id of cellsAtFault(reader, rowsOfCause(database, cause), cause)) {
-        if (edits.length >= most) break;
+      for (const id of reader.atFault(cause, rowsOfCause(database, cause))) {
         const ref = reader.ref(id);
         if (ref === null || reader.cell(id, column) !== from) continue;
         const typed = drafts.get(ref)?.get(column) ?? from;
@@ -254,10 +255,12 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
 
     /** Saves nothing. */
     async tryValue(edit: ValueEdit) {
-      const edits = editsOf(edit, TRIED_ROWS);
-      const cells = looking(target, ({ drafts }) => withEdits(drafts, edits));
-      const ids = edits.map(({ ref }) => idOf(ref));
-      const rows = (await judged(ids, cells)).flatMap((found) => found.rows);
+      const edits = editsOf(edit);
+      const { cells, leads } = looking(target, ({ reader, drafts }) => {
+        const tried = new Set(edits.slice(0, TRIED_ROWS).map(({ ref }) => reader.lead(idOf(ref))));
+        return { cells: withEdits(drafts, edits), leads: [...tried] };
+      });
+      const rows = (await judged(leads, cells)).flatMap((found) => found.rows);
       return rows.map(({ page }) => page).filter(({ ref }) => edits.some((one) => one.ref === ref));
     },
 
@@ -347,7 +350,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       const each = (columns: Iterable<string>) =>
         Array.from(
           Map.groupBy(columns, (column) => column),
-          ([column, cells]) => `${cells.length} in ${column}`,
+          ([column, cells]) => `${grouped(cells.length)} in ${column}`,
         ).join(", ");
       const changedColumns = Array.from(edits.values(), ({ column }) => column);
       const told = [
@@ -477,18 +480,11 @@ async function readReferences(path: string): Promise<Line[]> {
   }
 }
 
-/** Rows whose cells in the cause's column are at fault: of a group, not always its first one. `ids`: first rows. */
-function cellsAtFault(reader: Open["reader"], ids: readonly number[], cause: CauseName): number[] {
-  if (cause.column === null) return [];
-  const members = reader.atFault(cause);
-  return ids.flatMap((id) => members.get(id) ?? [id]);
-}
-
 /** Most frequent first. `draft`: the text for all rows; null: none, or several. `drafted`: rows with a draft. */
 function valuesOf({ reader, drafts }: Open, ids: readonly number[], cause: CauseName) {
   const { column } = cause;
   const found = new Map<string, { value: string; rows: number; typed: string[] }>();
-  for (const id of cellsAtFault(reader, ids, cause)) {
+  for (const id of reader.atFault(cause, ids)) {
     const value = reader.cell(id, column ?? "");
     if (value === null) continue;
     const line = found.get(value) ?? { value, rows: 0, typed: [] };

@@ -12,6 +12,7 @@ import { rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import { ownColumns } from "../model/own-columns.js";
+import { missing } from "../model/solution.js";
 import type { Target } from "../model/target.js";
 
 /** What was typed, by row reference and header. */
@@ -131,7 +132,7 @@ export const forgetLost = (target: Target): void => {
 /** Whether a row's reference is one of this ledger, and the row can still be corrected. */
 export function openRows({ database, reader }: Open) {
   // They wait, and may only have a typing mistake in what they refer to.
-  const waiting = rowsOfCause(database, { code: "reference-unknown", column: null, mistake: null });
+  const waiting = missing.flatMap((code) => rowsOfCause(database, { code, column: null, mistake: null }));
   const toCorrect = new Set([...rowsToCorrect(database), ...waiting]);
   return (ref: string) => reader.ref(idOf(ref)) === ref && toCorrect.has(reader.lead(idOf(ref)));
 }

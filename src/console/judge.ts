@@ -7,12 +7,15 @@ import { type Names, namesOf } from "../ledger/stage/moved-rows.js";
 import type { OpenRow } from "../ledger/views/open-rows.js";
 import { quoteCell } from "../map/convert/conversion-kind.js";
 import { loadMapping } from "../map/load-mapping.js";
+import { convertCodes } from "../model/codes/convert.js";
+import { mapCodes } from "../model/codes/map.js";
+import { mappingAsUsed } from "../run/stage.js";
 import type { Mapping, RowMapper } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import { columnsUsed } from "../model/formula.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import { columnName, columnPosition, originalColumns } from "../model/own-columns.js";
-import { ofMember, type Problem } from "../model/problem.js";
+import { memberOf, ofMember, type Problem, rowsWithText } from "../model/problem.js";
 import { type CellKind, type CellLook, type Row, shownUnit } from "../model/row.js";
 import { CODE, type Drafts } from "./drafts.js";
 import { forPage, problemsOnPage } from "./jobs.js";
@@ -28,7 +31,7 @@ export type JudgedRow = Judged["rows"][number]["page"];
 
 /** Keeps loaded mappings until their files change. */
 export function createJudge() {
-  const known = new Map<string, { mapping: Mapping; stamp: string }>();
+  const known = new Map<string, { mapping: Mapping; hash: string; stamp: string }>();
 
   const asked = new Set<string>();
 
@@ -37,7 +40,7 @@ export function createJudge() {
     const before = known.get(path);
     if (before !== undefined && before.stamp === stampOf(before.mapping, path)) return before;
     const mapping = await loadMapping(path);
-    const loaded = { mapping, stamp: stampOf(mapping, path) };
+    const loaded = { mapping, hash: mappingAsUsed(mapping).mappingHash, stamp: stampOf(mapping, path) };
     known.set(path, loaded);
     return loaded;
   };
@@ -45,7 +48,7 @@ export function createJudge() {
   /** `failure`: why its mapping cannot judge rows; then none is judged. */
   const mapper = async (input: StoredInput) => {
     try {
-      const { mapping } = await load(input.mapping);
+      const { mapping, hash } = await load(input.mapping);
       const reads = mapping.inputs.find(({ name }) => name === input.mappingInput);
       if (reads === undefined)
         throw new RowferryError("mapping-reference", `it has no input "${input.mappingInput}" any more`, {
@@ -55,12 +58,13 @@ export function createJudge() {
       const bound = reads.bind([...input.header, "rowferry_row"], { file: input.name, sheet: input.sheet });
       const { zones, spell, read } = bound;
       const map = (rows: readonly Row[]) => verdict([...bound.map(rows), ...bound.end()]);
-      return { failure: null, zones, spell, read, map };
+      return { failure: null, zones, spell, read, map, isNewer: hash !== input.mappingHash };
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
       const { message, hint } = error;
       const failure = { message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}.`, hint: forPage(hint) };
-      return { failure, zones: [], spell: (_index: number, cell: string) => cell, read: () => null, map: null };
+      const spell = (_index: number, cell: string) => cell;
+      return { failure, zones: [], spell, read: () => null, map: null, isNewer: false };
     }
   };
 
@@ -98,17 +102,19 @@ export function createJudge() {
       drafts: Drafts,
       mangledKeys: (lead: string, names: readonly Names[]) => Problem[],
     ) {
-      const { failure, zones, spell, read, map } = await mapper(input);
+      const { failure, zones, map, ...by } = await mapper(input);
       const judged: ReturnType<typeof judgeGroup> = [];
       for (const [at, group] of [...Map.groupBy(rows, ({ lead }) => lead).values()].entries()) {
         // Gives the server time to answer other requests.
         if (at % AT_ONCE === AT_ONCE - 1) await nextTurn();
-        judged.push(...judgeGroup(group, input.header, drafts, map, { spell, read }, mangledKeys));
+        judged.push(...judgeGroup(group, input.header, drafts, map, by, mangledKeys));
       }
       return { input, zones, failure, rows: judged };
     },
   };
 }
+
+const mappingFinds = new Set<string>([...Object.keys(mapCodes), ...Object.keys(convertCodes)]);
 
 const stampOf = ({ dependencies }: Mapping, path: string): string =>
   [path, ...dependencies].map((file) => String(statSync(file, { throwIfNoEntry: false })?.mtimeMs)).join();
@@ -142,7 +148,7 @@ function judgeGroup(
   header: readonly string[],
   drafts: Drafts,
   mapped: ((rows: readonly Row[]) => Verdict) | null,
-  { spell, read }: Pick<RowMapper, "spell" | "read">,
+  { spell, read, isNewer }: Pick<RowMapper, "spell" | "read"> & { isNewer: boolean },
   mangledKeys: (lead: string, names: readonly Names[]) => Problem[],
 ) {
   const map = (rows: readonly OpenRow[]) =>
@@ -161,22 +167,29 @@ function judgeGroup(
   const patched = group.map((row) => ({ before: row, file: patch(row, header, drafts) }));
   const isMeant = group.some(({ ref }) => drafts.get(ref)?.get(CODE) === "ok");
   const isEdited = isMeant || patched.some(({ file }) => file.isEdited);
-  const now = isEdited ? map(patched.map(({ file }) => file)) : null;
-  const ofTyping = patched.flatMap(({ file, before }) => {
-    const problems = [...staleFormulas(file, before.cells, header), ...lostUnits(file, before, header, read)];
-    return group.length === 1 ? problems : problems.map((one) => ofMember(before.row, one));
-  });
   const before = group[0]?.problems ?? [];
+  // Problems that another version of the mapping found.
+  const isOutdated = !isEdited && isNewer && before.length > 0 && before.every(({ code }) => mappingFinds.has(code));
+  const now = isEdited || isOutdated ? map(patched.map(({ file }) => file)) : null;
+  const ofTyping = patched.flatMap(({ file, before: row }) => {
+    const problems = [...staleFormulas(file, row.cells, header), ...lostUnits(file, row, header, read)];
+    return group.length === 1 ? problems : problems.map((one) => ofMember(row.row, one));
+  });
   // A key that a spreadsheet changed before is not what was typed here.
   const wasMangled = new Set(before.flatMap(({ code, hint }) => (code === "key-mangled" ? [hint] : [])));
   const mangled = now === null || isMeant || wasMangled.size === 0 ? [] : mangledKeys(group[0]?.lead ?? "", now.names);
   const problems =
     now === null ? before : [...now.problems, ...ofTyping, ...mangled.filter(({ hint }) => wasMangled.has(hint))];
-  const ready = now !== null && problems.length === 0;
+  const isRight = now !== null && problems.length === 0;
+  const ready = isRight && isEdited;
   const told = problemsOnPage(problems);
   const twin = before.find(({ code }) => code === "event-key-twice");
   const shown = originalColumns(header);
-  return patched.map(({ file, before: { ref, lead, row, cells, kinds, looks } }) => {
+  return patched.map((own) => {
+    const {
+      file,
+      before: { ref, lead, row, cells, kinds, looks },
+    } = own;
     const draft = shown.flatMap((position, column) =>
       file.cells[position] === (cells[position] ?? "") ? [] : [[column, file.cells[position]]],
     );
@@ -197,8 +210,23 @@ function judgeGroup(
       },
       draft: Object.fromEntries(draft) as { [position: number]: string },
       problems: told,
+      /** By position: its cells at fault. Asked of shown rows only. */
+      get atFault(): number[] {
+        const isMine = (position: number, { message }: Problem) =>
+          memberOf(message) === row ||
+          (memberOf(message) === null &&
+            rowsWithText(patched, ({ file: { cells: all } }) => all[position] ?? "").includes(own));
+        return shown.flatMap((position, column) => {
+          const ofColumn = problems.filter(
+            (one) => one.column !== null && columnPosition(header, one.column) === position,
+          );
+          return ofColumn.some((one) => isMine(position, one)) ? [column] : [];
+        });
+      },
       /** The mapping accepts it now. */
       ready,
+      /** So it does, as the row is, but not when it was imported: a person must say that the row is to be imported. */
+      isAccepted: isRight && !isEdited,
       /** How another row contradicts it, whose content it takes the place of; null: none. Asked of shown rows only. */
       get replaces() {
         return ready && twin !== undefined && eventsOf(now.names) === eventsOf(map(group)?.names) ? twin.message : null;

@@ -19,7 +19,7 @@ import { type Code, codes } from "../model/codes.js";
 import { ExitCode } from "../model/exit-code.js";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
-import { unexplainedWaits } from "../model/solution.js";
+import { missing, unexplainedWaits } from "../model/solution.js";
 import type { ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { courseParts, readCourse } from "../report/course.js";
@@ -100,12 +100,12 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         /** A run would send something, or find out what is left. */
         canResume,
         /** What a restored ledger cannot know; null: it was not. */
-        restored: restored && saidRestored(restored, now),
+        restored: restored && saidRestored(restored, (time) => new Date(time).toISOString()),
         isWell: answer === allIsWell,
         toCorrect: causes.toCorrect,
         correct: causes.correct.map(explained),
         decide: causes.decide.map(explained),
-        waiting: waiting.map(explained),
+        waiting: waiting.map((wait) => ({ ...explained(wait), canBeCorrected: missing.includes(wait.code) })),
         /** The last run that sent; null: none. */
         lastRun: lastRun && { ...lastRun, ...wordsOf(lastRun.summary), summary: null },
         /** The zone of local times in its newest file; null: this machine's. */

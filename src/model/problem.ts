@@ -41,3 +41,12 @@ export const memberOf = (message: string): number | null => {
 };
 
 export const withoutMember = (message: string): string => message.replace(member, "");
+
+/**
+ * Of a group's rows, those that give a column its text where a problem names none of them: all with a text in it;
+ * without one, the first.
+ */
+export function rowsWithText<Row>(group: readonly Row[], textOf: (row: Row) => string): Row[] {
+  const filled = group.filter((row) => textOf(row).trim() !== "");
+  return filled.length > 0 ? filled : group.slice(0, 1);
+}

@@ -30,11 +30,12 @@ export function solutionOf(code: Code): "correct" | "decide" | "resume" {
 export const isCorrectable = ({ problems }: { problems: readonly { code: Code }[] }): boolean =>
   problems.some(({ code }) => solutionOf(code) === "correct");
 
+/** What no row brings: whoever refers to it may have mistyped its key. */
+export const missing: readonly Code[] = ["reference-unknown", "participant-not-registered", "address-not-registered"];
+
 /** Why events wait, where no row to correct or decide explains it. */
 export const unexplainedWaits: readonly Code[] = [
-  "reference-unknown",
-  "participant-not-registered",
-  "address-not-registered",
+  ...missing,
   "related-cancelled",
   "replacement-incomplete",
   "import-refused",

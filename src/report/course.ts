@@ -24,6 +24,8 @@ export interface Course {
   /** In this stage; null: unknown. */
   secondsLeft: number | null;
   problems: number;
+  /** It is long since anything came of it: the service does not answer. */
+  isSilent?: boolean;
 }
 
 /** `Sending`, `60%`, `3,120 of 5,204 requests`, `19.9/s of 20`, `2 min left`, `4 open problems`, which are the ledger's; what is unknown is left out. */
@@ -36,6 +38,7 @@ export function courseParts({ stage, of, share, done, total, perSecond, limit, .
     rate !== undefined && `${rate}/s${limit === null ? "" : ` of ${limit}`}`,
     rest.secondsLeft !== null && `${shortDuration(rest.secondsLeft)} left`,
     rest.problems > 0 && counted(rest.problems, "open problem"),
+    rest.isSilent === true && of !== "" && "waiting for the service",
   ].flatMap((part) => part || []);
 }
 
@@ -165,7 +168,7 @@ export function readCourse(stateFolder: string, now: number): Course | null {
     const told = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
     if (told === undefined) return null;
     const course = JSON.parse(readFileSync(path, "utf8")) as Course;
-    return now - told < SILENT_MS ? course : { ...course, perSecond: 0, secondsLeft: null };
+    return now - told < SILENT_MS ? course : { ...course, perSecond: 0, secondsLeft: null, isSilent: true };
   } catch {
     return null;
   }

@@ -2,7 +2,7 @@
 import { ExitCode } from "../model/exit-code.js";
 import type { ShownRow } from "../model/lines/show.js";
 import type { OpenWork, RowCounts, RowOutcomes, StateCounts, Summary, ToldProblem } from "../model/summary.js";
-import { counted, countedStates, grouped, joined, moment, shortDuration, sumOf } from "./figures.js";
+import { counted, countedStates, grouped, joined, shortDuration, sumOf } from "./figures.js";
 
 /** `word`: for lists. `tone`: its colour. */
 export const endings: Record<ExitCode, { word: string; tone: "good" | "waiting" | "bad" }> = {
@@ -36,18 +36,18 @@ export function saidUnstaged({ name, exitCode }: { name: string; exitCode: numbe
 
 export const openOfCopy = "that this ledger knows of is open, but it was restored and may not know everything.";
 
-/** Times as `moment` takes them. */
+/** `told`: how to tell a time. */
 export function saidRestored(
   {
     lastRun,
     lastAt,
     byJournal,
   }: { lastRun: string | null; lastAt: string | number | null; byJournal: boolean | 0 | 1 },
-  now: number,
+  told: (time: string | number) => string,
 ): string {
   if (byJournal)
     return "The ledger was rebuilt from its journal, which knows what was sent. Rows that were not sent may be missing until their files are imported again.";
-  const age = lastAt === null ? "from before any run" : `of ${moment(lastAt, now)} (its last run is ${lastRun})`;
+  const age = lastAt === null ? "from before any run" : `of ${told(lastAt)} (its last run is ${lastRun})`;
   return `The ledger was restored from a backup ${age}. It does not know what was sent after that; nothing is sent twice all the same, because keys are made of the rows' own data.`;
 }
 

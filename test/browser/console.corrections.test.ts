@@ -516,9 +516,10 @@ it("Check counts no event of other rows that a run beside it has sent in the mea
     (await got<{ targets: { live: { parts: string[] } | null }[] }>("overview")).targets[0]?.live?.parts.join();
   await expect.poll(parts, UNHURRIED).toMatch(/^Sending/);
   const said = (await post<string[]>("check", {})).join("\n");
-  const [all = 0, others = 0] = [/Would send (\d+) events/, /These include (\d+) events/].map((one) =>
-    Number(one.exec(said)?.[1]),
-  );
+  const [all = 0, others = 0] = [
+    /Would send (\d+) events/,
+    /What would be sent includes (\d+) events of other rows/,
+  ].map((one) => Number(one.exec(said)?.[1]));
   expect(others, said).toBeGreaterThan(0);
   expect(others, said).toBeLessThanOrEqual(all);
 });
@@ -572,6 +573,109 @@ it("of a group, the cell at fault is listed and corrected, not that of its first
     [{}, true],
     [{}, false],
   ]);
+});
+
+it("a text that the rows of a group share is listed with all of them, tried in whole groups, and corrected by one edit", {
+  tags: ["long"],
+}, async () => {
+  const columns = { grade: { header: "Grade", oneOf: ["A", "B"] } };
+  const attributes = { public: { Gross: "=sum(gross)", Grade: "=grade" } };
+  const event = { key: "once", externalCreatedAt: "=first(at)", attributes };
+  const lines = [
+    "L1 10 1 C",
+    "L1 20 1 C",
+    "L2 10 1",
+    "L2 20 1 C",
+    "L3 10 1 A",
+    "L3 20 1 B",
+    "L4 10 1 C",
+    "L4 20 ten C",
+  ];
+  await loadsToCorrect(lines, weighingsWith({ group: "=load", columns, event }), ["Grade"]);
+  const of = (code: string) => ({ target: "sandbox", code, column: "Grade" });
+  const words = (code: string) => String(new URLSearchParams(of(code)));
+  expect(await got(`cause?${words("value-not-allowed")}`)).toMatchObject({ values: [{ value: "C", rows: 5 }] });
+  const edit = { ...of("value-not-allowed"), from: "C", to: "B" };
+  const tried = await post<{ row: number; ready: boolean }[]>("try-value", edit);
+  expect(tried.map(({ row, ready }) => [row, ready])).toEqual([
+    [2, true],
+    [3, true],
+    [5, true],
+    [8, false],
+    [9, false],
+  ]);
+  expect(await post("edit-value", edit)).toMatchObject({ cells: 5 });
+  expect((await page()).tally).toMatchObject({ rows: 8, ready: 4 });
+  expect(await got(`cause?${words("group-differs")}`), "the texts that contradict each other").toMatchObject({
+    values: [{ value: "A" }, { value: "B" }],
+  });
+  await post("edit-value", { ...of("group-differs"), from: "A", to: "B" });
+  expect((await page()).tally).toMatchObject({ rows: 8, ready: 6 });
+});
+
+it("a row that a newer mapping accepts says so, is imported once a person keeps it, and no other row counts as right", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
+  const accepting = (...oneOf: string[]) =>
+    weighingsWith({
+      columns: { grade: { header: "Grade", oneOf } },
+      event: { attributes: { public: { Gross: "=gross", Grade: "=grade" } } },
+    });
+  const { own } = await loadsToCorrect(["L1 10 1 C", "L2 10 1 D", "L2 20 1 A"], accepting("A", "B"), ["Grade"]);
+  const rows = async () =>
+    (await got<Page["tables"]>("grid?target=sandbox&code=value-not-allowed")).flatMap((table) => table.rows);
+  writeFileSync(join(own.path, "w.yaml"), mapping(accepting("A", "C")));
+  expect(await rows()).toMatchObject([
+    { isAccepted: true, ready: false, problems: [] },
+    { isAccepted: false, ready: false, problems: [{ message: expect.stringContaining("A, C") }] },
+  ]);
+  expect((await page()).tally).toMatchObject({ rows: 2, ready: 0 });
+  const [{ ref } = { ref: "" }] = await rows();
+  await post("edit", { label: "kept", edits: [{ ref, column: "rowferry_code", replaces: "", value: "ok" }] });
+  const { tally } = await page();
+  expect(tally).toMatchObject({ rows: 2, ready: 1 });
+  await post("import", { drafts: tally.drafts });
+  await vi.waitFor(async () => expect((await page()).tally).toMatchObject({ rows: 1, ready: 0 }), UNHURRIED);
+});
+
+it("Check counts what waits now once, within what would be sent; Undo names no row of a ledger that was emptied", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
+  const { own, type } = await loadsToCorrect(["L1 10 x", "L1 20 5", "L1 30 5"]);
+  await type(0, "Gross", "x", "1");
+  expect(await post<string[]>("check", {})).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining("Would send 3 events"),
+      "What would be sent includes 2 events that wait now.",
+    ]),
+  );
+  expect((await page()).tally.undo).toMatchObject({ label: "Gross, 1 cell" });
+  writeFileSync(join(own.path, "w.csv"), loadsWith([], "L2 10 y").join("\n"));
+  await own.type("import", "w.yaml", "w.csv", "--fresh");
+  expect((await page()).tally).toMatchObject({ rows: 1, ready: 0, undo: null });
+});
+
+it("what is decided is what was foretold: a decision that would do something else by now is refused", {
+  tags: ["long"],
+}, async () => {
+  const { own } = await loadsToCorrect(["L1 10 x", "L1 20 y", "L2 10 5"]);
+  const decision = { action: "dismiss", flags: { document: "load/L1" } };
+  const foretold = await post<{ stamp: string }>("do", { ...decision, dry: true });
+  await own.type("dismiss", "--row", "w.csv:2", "--yes");
+  const refused = await change("do", { ...decision, stamp: foretold.stamp, dry: false });
+  expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("has changed since")]);
+  const { stamp } = await post<{ stamp: string }>("do", { ...decision, dry: true });
+  expect(await post("do", { ...decision, stamp, dry: false })).toMatchObject({ said: ["Dismissed: 1 row."] });
+});
+
+it("what a restored ledger cannot know is told with its time as the page tells times", { tags: ["long"] }, async () => {
+  const { own } = await loadsToCorrect(["L1 10 1"]);
+  await own.type("ledger", "backup", "before.db");
+  await own.type("ledger", "restore", "before.db");
+  const { targets } = await got<{ targets: { restored: string }[] }>("overview");
+  expect(targets[0]?.restored).toMatch(/from a backup of \d{4}-\d\d-\d\dT[\d:.]+Z /);
 });
 
 it("of two columns with one header, the one at fault is shown, typed into, and taken back from a file", {

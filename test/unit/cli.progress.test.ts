@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createProgress } from "../../src/cli/render/progress.js";
 import type { PipelineEvent } from "../../src/model/summary.js";
-import { createRateMeter } from "../../src/report/course.js";
+import { courseParts, createRateMeter, keepCourse, readCourse } from "../../src/report/course.js";
 import { moment, shortDuration } from "../../src/report/figures.js";
 import { collectedStream } from "../support/cli.world.js";
 
@@ -119,4 +122,19 @@ describe("on a terminal", () => {
   it("a notice stays on a line of its own", () => {
     expect(told(course, true, 80)).toContain(`\r${escape}warning: the service ␛[31mis away\n`);
   });
+});
+
+it("after a silence while it sends, another process says that the run waits for the service", () => {
+  const folder = mkdtempSync(join(tmpdir(), "rowferry-course-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const kept = keepCourse(folder, () => Date.now(), 20);
+  const partsAfter = (ms: number) => {
+    const read = readCourse(folder, Date.now() + ms);
+    return read && courseParts(read);
+  };
+  kept.observe({ type: "stage", stage: "reading", total: null });
+  expect(partsAfter(20_000), "a large file takes long, too").not.toContain("waiting for the service");
+  kept.observe({ type: "stage", stage: "events", total: 100 });
+  expect(partsAfter(1000)).not.toContain("waiting for the service");
+  expect(partsAfter(20_000)).toContain("waiting for the service");
 });

@@ -91,6 +91,56 @@ it("a row that waits for a document which no row brings can be corrected: what i
   expect((await office.type("status")).out).toContain("all is well");
 });
 
+it("a row that waits for a participant or address which no row brings can be corrected, too, and then lands", {
+  tags: ["long"],
+}, async () => {
+  const parties = { participant: { ref: "owner", key: "=owner" }, address: { ref: "site", key: "=site" } };
+  const owner = { key: "=owner", taxIdType: "CNPJ", taxId: "11222333000181", name: "Alfa", type: "COMPANY" };
+  const site = {
+    key: "=site",
+    participant: "owner",
+    name: "Site",
+    street: "A",
+    number: "1",
+    city: "B",
+    countryState: "SP",
+  };
+  const { weighings: trips } = weighingsWith({
+    columns: { owner: "Owner", site: "Site" },
+    event: parties,
+    documents: { load: { key: "=load", ...parties } },
+    participants: { owner: { when: '=load == "A"', ...owner } },
+    addresses: { site: { when: '=load == "A"', ...site } },
+  }).inputs;
+  const office = openOffice({ ...weighings, inputs: { weighings: trips } });
+  const lines = ["A,2026-01-01 10:00,5,O1,S1", "B,2026-01-01 10:00,6,o1,S1", "C,2026-01-01 10:00,7,O1,s9"];
+  await office.brought("w.csv", ["Load,At,Gross,Owner,Site", ...lines]);
+  const { cwd, env, now } = office.world;
+  const { waiting } = overviewOf("sandbox", createTargets({ cwd, env }), cwd, now);
+  expect(waiting.map(({ code, canBeCorrected }) => [code, canBeCorrected])).toEqual([
+    ["address-not-registered", true],
+    ["participant-not-registered", true],
+  ]);
+  const corrections = correctionsOf(office);
+  for (const [code, column, value] of [
+    ["participant-not-registered", "Owner", "O1"],
+    ["address-not-registered", "Site", "S1"],
+  ] as const) {
+    const [table] = await corrections.grid({ code, column: null, mistake: null });
+    const [row] = table?.rows ?? [];
+    expect(row?.problems).toMatchObject([{ code, column }]);
+    const replaces = row?.cells[table?.header.indexOf(column) ?? -1] ?? "";
+    await corrections.edit({ label: column, edits: [{ ref: row?.ref ?? "", column, replaces, value }] });
+  }
+  const { rows, ready, drafts } = await corrections.tally();
+  expect([rows, ready]).toEqual([2, 2]);
+  const given: string[] = [];
+  await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
+  await office.import(...given);
+  expect((await office.type("status")).out).toContain("all is well");
+  expect(weights(office)).toEqual(["A 0 5", "B 0 6", "C 0 7"]);
+});
+
 it("of a refused participant, every row that waits for it is counted, and what happened is said in words", {
   tags: ["long"],
 }, async () => {

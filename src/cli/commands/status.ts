@@ -35,7 +35,7 @@ export const spec = onTarget({
       // One line if all is well.
       text: (status) => [
         `${target.name}: ${answer(status)}`,
-        status.restored !== null && saidRestored(status.restored, world.clock.now()),
+        status.restored !== null && saidRestored(status.restored, (time) => moment(time, world.clock.now())),
         openLines(status.open),
         ...problemSections(status.problems),
         causes("Waiting", "each for something else", status.waiting),

@@ -1,7 +1,6 @@
 /** Rows of one cause: by value, where one edit corrects every row with it; then a grid of the rows. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted, grouped } from "../../report/figures.js";
-import { memberOf } from "../../model/problem.js";
 import type { Asks, Changes } from "../api.js";
 import type { JudgedRow } from "../judge.js";
 import { Decision } from "./decision.js";
@@ -26,10 +25,6 @@ import {
 
 export const toldProblem = ({ column, message, hint }: Omit<JudgedRow["problems"][number], "code">): string =>
   `${column === null ? "" : `${column}: `}${message.replace(/\.$/, "")}. ${hint ?? ""}`;
-
-/** A problem of a group that names none of its rows is shown in the first one. */
-export const isAtFault = ({ row, ref, lead, problems }: JudgedRow, name: string): boolean =>
-  problems.some(({ column, message }) => column === name && (memberOf(message) ?? (ref === lead && row)) === row);
 
 /** With an empty code, it shows every row with a correction that has not been imported yet. */
 export function Correct() {
@@ -57,7 +52,7 @@ export function Correct() {
   const shown = tables.flatMap(({ header, rows }) =>
     rows.flatMap((row) => {
       const at = header.indexOf(column ?? "");
-      const isMeant = row.draft[at] !== undefined || isAtFault(row, column ?? "");
+      const isMeant = row.draft[at] !== undefined || row.atFault.includes(at);
       return isMeant ? [{ row, value: row.cells[at] ?? "", text: row.spelt[at] ?? row.cells[at] ?? "" }] : [];
     }),
   );
@@ -276,7 +271,7 @@ function Verdict({ rows }: { rows: JudgedRow[] }) {
     return <span class="right">right{others.length === 0 && joined !== null && `, joins ${joined}`}</span>;
   return (
     <span class="wrong">
-      {wrong.length < rows.length && `${rows.length - wrong.length} of ${rows.length} are right. `}
+      {wrong.length < rows.length && `${grouped(rows.length - wrong.length)} of ${grouped(rows.length)} are right. `}
       {problem === undefined ? "still wrong" : <Prose text={toldProblem(problem)} />}
     </span>
   );

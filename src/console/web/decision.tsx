@@ -55,8 +55,7 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
   const run = async () => {
     const { said } = await post("do", { ...request, stamp: would.stamp, dry: false });
     setWould({ request: "" });
-    setDid(said);
-    onDone?.(said);
+    (onDone ?? setDid)(said);
   };
   const field = {
     value: text,

@@ -9,7 +9,7 @@ import { describePlace } from "../../model/place.js";
 import { counted } from "../../report/figures.js";
 import type { Asks } from "../api.js";
 import type { JudgedRow } from "../judge.js";
-import { isAtFault, toldProblem } from "./correct.js";
+import { toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
 import { afterAll, forgetSaved, save as send, stepsOf, useSending } from "./edits.js";
 import { redo, Refused, undo } from "./http.js";
@@ -275,9 +275,10 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     else void act(() => Promise.reject(new Refused(none)));
   };
 
-  /** Of two rows that contradict each other, one can be meant as it is. */
-  const twins = chosenRows
-    .filter(({ problems }) => problems.some(({ code }) => code === "event-key-twice"))
+  const isTwin = ({ problems: all }: JudgedRow) => all.some(({ code }) => code === "event-key-twice");
+  /** Of two rows that contradict each other, one can be meant as it is; and so can what a newer mapping accepts. */
+  const kept = chosenRows
+    .filter((row) => isTwin(row) || row.isAccepted)
     .map(({ ref }): Edit => ({ ref, column: ownColumns[1], replaces: "", value: "ok" }));
   const current = rows[active.row];
   const problems = current?.problems.map(toldProblem).join(" ") ?? "";
@@ -341,14 +342,14 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
             {rows.slice(from, to).map((row, offset) => {
               const at = from + offset;
               const isEdited = Object.keys(row.draft).length > 0;
-              const word = row.ready ? "right" : isEdited && failure === null ? "still wrong" : "";
+              const word = row.ready || row.isAccepted ? "right" : isEdited && failure === null ? "still wrong" : "";
               return (
                 <tr key={row.ref} aria-rowindex={at + 2}>
                   <th scope="row">
-                    {row.row} <span class={row.ready ? "right" : "wrong"}>{word}</span>
+                    {row.row} <span class={word === "right" ? word : "wrong"}>{word}</span>
                   </th>
                   {header.map((name, position) => {
-                    const isWrong = !row.ready && isAtFault(row, name);
+                    const isWrong = !row.ready && row.atFault.includes(position);
                     const isActive = active.row === at && active.column === position;
                     return (
                       <td
@@ -392,6 +393,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         {current !== undefined && (
           <>
             Row {current.row}
+            {current.isAccepted && " is right as it is, because the mapping has changed. Keep it to import it."}
             {current.ready ? " is right now." : <Prose text={problems === "" ? "" : `: ${problems}`} />}
             {current.ready && current.joins !== null && ` It joins ${current.joins}.`}
             {current.replaces !== null && ` It takes the place of the other row: ${current.replaces}`}{" "}
@@ -401,12 +403,13 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
           </>
         )}
       </p>
-      {allowChanges && twins.length > 0 && (
+      {allowChanges && kept.length > 0 && (
         <p>
-          <button onClick={() => void act(() => save("kept", twins))}>
-            Keep {counted(twins.length, "chosen row")}
-          </button>{" "}
-          <span class="quiet">is right as it is here; once imported, the other row’s content is not sent</span>
+          <button onClick={() => void act(() => save("kept", kept))}>Keep {counted(kept.length, "chosen row")}</button>{" "}
+          <span class="quiet">
+            is right as it is here
+            {chosenRows.some(isTwin) && "; once imported, the other row’s content is not sent"}
+          </span>
         </p>
       )}
       <Decision

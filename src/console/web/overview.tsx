@@ -43,7 +43,12 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
         <span class="quiet">{name}</span> {answer}
       </h1>
       <Trouble failure={failure} />
-      {target.restored !== null && <p class="note">{target.restored}</p>}
+      {target.restored !== null && (
+        <p class="note">
+          <Prose text={target.restored} /> Import all <Link to="/files">files</Link> since then again, then press Verify
+          on the page <Link to="/runs">Runs</Link>.
+        </p>
+      )}
       {lastRun !== null && live === null && (
         <p class="quiet">
           Last run {when(lastRun.startedAt)}: {ending(lastRun, target.isAtWork)}
@@ -89,10 +94,10 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
             {!isOnly && " for these rows, or for something else"}
           </summary>
           <ul>
-            {waiting.map(({ code, count, meaning, example }) => (
+            {waiting.map(({ code, count, meaning, example, canBeCorrected }) => (
               <li key={code}>
                 {counted(count, "event")}: <Prose text={meaning} /> <span class="quiet">{example}</span>
-                {code === "reference-unknown" && (
+                {canBeCorrected && (
                   <p>
                     <Link to="/correct" query={{ code }}>
                       Correct what they refer to

@@ -1,8 +1,9 @@
 /** Rows that a person may correct, as in their files, with all their problems. */
-import { codes } from "../../model/codes.js";
+import { type Code, codes } from "../../model/codes.js";
 import { columnName, columnPosition } from "../../model/own-columns.js";
-import { memberOf, type Problem } from "../../model/problem.js";
+import { memberOf, type Problem, rowsWithText } from "../../model/problem.js";
 import type { Row } from "../../model/row.js";
+import { missing } from "../../model/solution.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { type CauseName, isOfCause, rowsOfRefused } from "./causes.js";
@@ -34,9 +35,11 @@ const refusedEvents = `SELECT o.code, (SELECT message FROM problems p
     WHERE p.subject = 'event' AND p.subject_id = o.id ORDER BY p.id DESC LIMIT 1) AS message
   ${openEvents} WHERE re.row_id = @row AND o.state IN ('rejected', 'foreign')`;
 
-const waits = `SELECT o.waits_for AS waitsFor, d.key
-  ${openEvents} LEFT JOIN documents d ON o.waits_for GLOB 'document:*' AND d.id = CAST(substr(o.waits_for, 10) AS INTEGER)
-  WHERE re.row_id = @row AND o.state = 'held' AND o.reason = 'reference-unknown'`;
+const idWaitedFor = "CAST(substr(o.waits_for, instr(o.waits_for, ':') + 1) AS INTEGER)";
+const waits = `SELECT DISTINCT o.reason AS code, o.waits_for AS waitsFor, coalesce(d.key, a.key) AS key ${openEvents}
+  LEFT JOIN documents d ON o.waits_for GLOB 'document:*' AND d.id = ${idWaitedFor}
+  LEFT JOIN aliases a ON o.waits_for GLOB '*:-*' AND a.id = -${idWaitedFor}
+  WHERE re.row_id = @row AND o.state = 'held' AND o.reason IN @missing`;
 
 /** `message`: null where the code says it all, such as of a foreign key. */
 type Refusal = Pick<Problem, "code"> & { message: string | null };
@@ -100,33 +103,39 @@ export function createOpenRowReader(database: LedgerDatabase) {
       database.has("SELECT 1 FROM rows WHERE id = @id AND settled_by IS NOT NULL", { id })
         ? latestOf(database, id)
         : id,
-    /** By the first row of each group, those of its rows that have such a problem. Where no row is named, it is the first. */
-    atFault(cause: CauseName): Map<number, number[]> {
+    /** Of groups, given by their first rows, those with a cell at fault. */
+    atFault({ code, column, mistake }: CauseName, leads: readonly number[]): number[] {
+      if (column === null) return [];
       const found = database.rows<{ lead: number; code: string; column: string | null; message: string }>(
         `SELECT row_id AS lead, code, column_name AS "column", message FROM problems
          WHERE code = @code AND severity = 'error' AND message GLOB 'row [0-9]*'`,
-        { code: cause.code },
+        { code },
       );
-      const rows = found.filter(isOfCause(cause)).flatMap(({ lead, message }) => {
+      const rows = found.filter(isOfCause({ code, column, mistake })).flatMap(({ lead, message }) => {
         const member = memberOf(message);
         return member === null ? [] : [{ lead, row: rowId(inputOf(lead), member) }];
       });
-      const groups = Map.groupBy(rows, ({ lead }) => lead);
-      return new Map(Array.from(groups, ([lead, members]) => [lead, members.map(({ row }) => row)]));
+      const named = Map.groupBy(rows, ({ lead }) => lead);
+      const textOf = (id: number) => typedCell(id, column)?.cell ?? "";
+      return leads.flatMap(
+        (lead) => named.get(lead)?.map(({ row }) => row) ?? rowsWithText(groupOf(database, lead), textOf),
+      );
     },
     /** Includes the rest of a group that it begins. */
     withGroup: (id: number): OpenRow[] => groupOf(database, id).flatMap(read),
     /** What it refers to and no row has brought, with the column that has its key. */
     waits: ({ input: of, row, cells: texts }: OpenRow): Problem[] =>
-      database.rows<{ waitsFor: string; key: string | null }>(waits, { row: rowId(of, row) }).map((wait) => {
-        const position = texts.findIndex((text) => text.trim() === wait.key);
-        return {
-          code: "reference-unknown",
-          message: `waits for ${describeWait(database, wait.waitsFor)}`,
-          hint: "Correct its key, if that is mistyped; or import the rows that describe it.",
-          column: position === -1 ? null : columnName(input(of)?.header ?? [], position),
-        };
-      }),
+      database
+        .rows<{ code: Code; waitsFor: string; key: string | null }>(waits, { row: rowId(of, row), missing })
+        .map((wait) => {
+          const position = texts.findIndex((text) => text.trim() === wait.key);
+          return {
+            code: wait.code,
+            message: `waits for ${describeWait(database, wait.waitsFor)}`,
+            hint: "Correct its key, if that is mistyped; or import the rows that describe it.",
+            column: position === -1 ? null : columnName(input(of)?.header ?? [], position),
+          };
+        }),
   };
 }
 
