@@ -51,10 +51,10 @@ export const describeRow = (database: LedgerDatabase, id: number | null): string
 export const ofSameMapping = (id: string): string =>
   `(${id} >> 32) IN (SELECT i.id FROM inputs mine JOIN inputs i USING (namespace, mapping_input) WHERE mine.id = @input)`;
 
-/** The row and, if it begins a group, the rest of it; in row order. */
+/** The row and, if it begins a group, the rest of it; in row order. Skipped rows may stand between them. */
 export function groupOf(database: LedgerDatabase, lead: number): number[] {
   const group = [lead];
-  const after = "SELECT id, lead FROM rows WHERE id > @lead ORDER BY id";
+  const after = "SELECT id, lead FROM rows WHERE id > @lead AND NOT (fate = 'skipped' AND lead IS NULL) ORDER BY id";
   for (const row of database.each<{ id: number; lead: number | null }>(after, { lead })) {
     if (row.lead !== lead) break;
     group.push(row.id);

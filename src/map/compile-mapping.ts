@@ -24,14 +24,14 @@ export function compileMapping(
   beside: Beside,
   lean: ReadonlyMap<string, Table | null> | null = null,
 ): Mapping {
-  const { blank, trim, spreadsheetErrors, ...defaults } = spec.defaults ?? {};
+  const { blank, spreadsheetErrors, ...defaults } = spec.defaults ?? {};
   const conversions = conversionsBy(sound(defaults, source));
   const tables = new Map<string, Table | null>(lean);
   const { settings } = spec;
   const shared: Shared = {
     source,
     conversions,
-    cells: compileCells({ blank, trim, spreadsheetErrors }, conversions.defaults),
+    cells: compileCells({ blank, spreadsheetErrors }, conversions.defaults),
     callables: callables(conversions, beside.functions, (why) =>
       source.report("mapping-functions", ["functions"], `${why}.`),
     ),

@@ -32,7 +32,7 @@ export interface KeyTable extends Omit<KeyList, "name"> {
 const SPELLING = ["dates", "decimal", "booleans", "language", "twoDigitYears"] as const;
 
 export function fingerprint(
-  { namespace, defaults: { trim = true, ...defaults } = {} }: MappingSpec,
+  { namespace, defaults = {} }: MappingSpec,
   makers: readonly KeyMaker[],
   beside: { functionsText: string; tables: ReadonlyMap<string, Table | null> },
 ): Omit<KeyMakers, "lean"> {
@@ -63,7 +63,8 @@ export function fingerprint(
     texts.set(name, (texts.get(name) ?? new Set()).add(canonicalJson(parts)));
   }
   const print = (name: string, of: ReadonlySet<string>) => {
-    const text = canonicalJson([KEY_ALGORITHM, namespace, trim, name, [...of].toSorted()]);
+    // `true` was a setting, and stays in the hashes of ledgers that have it.
+    const text = canonicalJson([KEY_ALGORITHM, namespace, true, name, [...of].toSorted()]);
     return createHash("sha256").update(text).digest("hex").slice(0, 32);
   };
   return {

@@ -247,6 +247,19 @@ describe("a rejected group", () => {
     await office.ends(0, "ledger check");
   });
 
+  it("comes with all its rows, skipped ones between them or not, and is settled as a whole", {
+    tags: ["long"],
+  }, async () => {
+    const skipping = weighingsWith({ group: "=load", skip: "=gross == 0", event: { key: "once", attributes } });
+    const office = openOffice(skipping);
+    const summary = await office.brought("g.csv", loads("A2 10 3", "A9 10 0", "A2  x", "A2  0", "A2  4", "A3 10 5"));
+    expect(cells(office.rejectedRows(summary))).toEqual(["A2 3 2", "A2 x 4", "A2 4 6"]);
+    const mended = await office.brought("mended.csv", office.rejectedRows(summary, { x: "2" }));
+    expect(mended).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+    expect(weights(office)).toEqual(["A3 10 5", "A2 10 9"]);
+    await office.ends(0, "ledger check");
+  });
+
   it("that a row without its key may belong to is corrected with that row, and no part of its sum lands before", {
     tags: ["long"],
   }, async () => {

@@ -63,6 +63,13 @@ describe("a mistake in a mapping", () => {
       "mapping-pattern",
     ],
     ["a condition of another type", mappingWith({ event: "when: =doc" }), "mapping-expression"],
+    ["an externalId among the fields", mappingWith({ fields: "externalId: =doc" }), "mapping-value"],
+    ["a participant among the fields", mappingWith({ fields: "participantId: =doc" }), "mapping-value"],
+    [
+      "a key of its own among a target's fields",
+      mappingWith({ event: "target: { document: lot, key: =doc, fields: { deduplicationId: x } }" }),
+      "mapping-value",
+    ],
     ["a field of its own in extra", mappingWith({ event: "extra: { deduplicationId: x }" }), "mapping-value"],
   ])("%s is refused", async (_title, yaml, code) => {
     expect((await refusal(yaml)).code).toBe(code);

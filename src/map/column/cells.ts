@@ -31,23 +31,21 @@ const SHORTENED = /^-?\d(?:[.,]\d{1,20})?[eE]\+\d{2,3}$/;
 
 export interface CellOptions {
   blank?: readonly string[] | undefined;
-  trim?: boolean | undefined;
   spreadsheetErrors?: "refuse" | "keep" | undefined;
 }
 
 export type Cells = ReturnType<typeof compileCells>;
 
 export function compileCells(
-  { blank: words = [], trim = true, spreadsheetErrors = "refuse" }: CellOptions,
+  { blank: words = [], spreadsheetErrors = "refuse" }: CellOptions,
   defaults: ConvertDefaults,
 ) {
-  const ends = (text: string) => (trim ? text.trim() : text);
-  const blank: ReadonlySet<string> = new Set(words.map(ends));
+  const blank: ReadonlySet<string> = new Set(words.map((word) => word.trim()));
   const spell = compileSpelling(defaults);
 
   /** As text, in the mapping's formats; "" if blank. */
   const text = (cell: string, kind: CellKind): string => {
-    const shown = ends(kind === "text" ? textOf(cell) : spell(cell, kind));
+    const shown = (kind === "text" ? textOf(cell) : spell(cell, kind)).trim();
     return blank.has(shown) ? "" : shown;
   };
 

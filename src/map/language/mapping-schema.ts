@@ -27,7 +27,6 @@ export const defaultsSchema = z
       z.enum(["refuse", "keep"]),
       "What a spreadsheet wrote instead of a value (`#REF!`, `#N/A`, `1,23457E+17`), where it is text: a problem of the row (`refuse`, default), or text like any other (`keep`). In keys and ids it is always a problem; what `blank` lists is blank.",
     ),
-    trim: maybe(z.boolean(), "Whether white space at either end of a cell is dropped. Default true."),
   })
   .meta({ id: "Defaults", description: "How values are written in the files, unless a column says otherwise." });
 

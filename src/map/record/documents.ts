@@ -14,6 +14,7 @@ import {
 } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import { BROKEN, combine, derive, type DocumentPart, type KeyMaker, onlyWhere, type Piece } from "../piece.js";
+import { refuseOwnFields } from "./event-rules.js";
 import { compileCondition, compileField, compileFields, compileJson, compileKey, compileVarying } from "./fields.js";
 import { addressRef, byId, documentRef, participantRef } from "./references.js";
 
@@ -24,6 +25,7 @@ type BodySpec = Omit<TargetSpec, "document" | "key">;
 
 /** The common part of documents and targets. `follows`: the externalId may default to the key. */
 function compileBody(spec: BodySpec, key: Piece<string[]>, follows: boolean, site: Site) {
+  refuseOwnFields(spec.fields, "fields", site);
   const pieces = combine({
     key,
     participant: site.member(spec, "participant", participantRef),

@@ -39,12 +39,21 @@ function nameFault(
     : [`"${like}" is not recognised; the attribute of a CANCEL is named exactly \`reason\` ${rule}`];
 }
 
-/** Fields made from other settings, which `extra` cannot hold. */
-const OWN_MEMBERS = new Set(
-  "name externalCreatedAt isPublic deduplicationId participantId participant addressId address metadata relatedDocument target propagateEvent value".split(
-    " ",
-  ),
-);
+/** Fields of documents, and of events, that are made from other settings. */
+const OWN_FIELDS = {
+  fields: "externalId deduplicationId participantId participant addressId address",
+  extra:
+    "name externalCreatedAt isPublic deduplicationId participantId participant addressId address metadata relatedDocument target propagateEvent value",
+};
+
+export function refuseOwnFields(written: object = {}, of: "fields" | "extra", site: Site): void {
+  const own = OWN_FIELDS[of].split(" ");
+  for (const known of Object.keys(written).filter((one) => own.includes(one))) {
+    const message = `: \`${of}\` cannot hold "${known}", which is made from other settings.`;
+    const hint = known === "deduplicationId" ? "Remove it; `key` makes it." : `Write its own setting beside \`${of}\`.`;
+    site.reportName("mapping-value", message, hint, of, known);
+  }
+}
 
 /** `name`: undefined if it depends on the row. */
 export function checkEventRules(spec: EventSpec, name: JsonValue | undefined, site: Site): void {
@@ -58,10 +67,7 @@ export function checkEventRules(spec: EventSpec, name: JsonValue | undefined, si
     const message = ": a propagated event cannot send `value` (the specification, Event endpoints, rule 11).";
     site.reportName("mapping-rule", message, "Remove `value` or `propagateEvent`.", "value");
   }
-  for (const known of Object.keys(spec.extra ?? {}).filter((one) => OWN_MEMBERS.has(one))) {
-    const message = `: \`extra\` cannot hold "${known}", which is made from other settings.`;
-    site.reportName("mapping-value", message, null, "extra", known);
-  }
+  refuseOwnFields(spec.extra, "extra", site);
 }
 
 function checkKey({ key, within }: EventSpec, site: Site) {
