@@ -1,6 +1,8 @@
 /** Settings that are valid but seldom meant, for `rowferry check`. */
+import { IANAZone } from "luxon";
 import { isJsonObject } from "../model/json.js";
 import { eventsOf, type MappingSpec } from "./language/mapping-schema.js";
+import { isAbbreviation } from "./convert/zone.js";
 import type { MappingProblem, MappingSource, Path } from "./language/source.js";
 
 /** `used`: the tables that formulas read. */
@@ -16,6 +18,11 @@ export function findWarnings(spec: MappingSpec, source: MappingSource, used: Rea
   if (place !== undefined) {
     const hint = `If clocks there go forward in summer, name a place, such as ${place}.`;
     warn(["defaults", "timezone"], `${timezone} has no summer time: it is one offset all year.`, hint);
+  }
+  if (isAbbreviation(timezone) && IANAZone.isValidZone(timezone)) {
+    const read = new Intl.DateTimeFormat("en", { timeZone: timezone }).resolvedOptions().timeZone;
+    const hint = "Name a place, such as Europe/London.";
+    warn(["defaults", "timezone"], `${timezone} is an abbreviation of several zones, and read as ${read}.`, hint);
   }
   const [, sign, hours] = /^Etc\/GMT([+-])([1-9]\d?)$/.exec(timezone) ?? [];
   if (sign !== undefined) {

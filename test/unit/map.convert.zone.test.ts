@@ -45,6 +45,27 @@ it.each([
   expect(result instanceof Refused ? result.code : new Date(result as number).toISOString()).toBe(expected);
 });
 
+it.each(["BST", "bst", "AST", "IST", "CST", "PST", "PDT", "CEST", "BRT"])(
+  "a cell's abbreviation %s, which several zones have, is refused, and the remedy reads it",
+  (zone) => {
+    const as = (dates: string[]) => compileConversion("timestamp", { timezone: "UTC", dates });
+    const result = as(["dd/MM/yyyy HH:mm z"])(`01/07/2025 12:00 ${zone}`, "text");
+    expect(result).toMatchObject({ code: "date-unreadable", hint: expect.stringContaining("ZZ") as string });
+    const replaced = as(["dd/MM/yyyy HH:mm ZZ"])("01/07/2025 12:00 +01:00", "text");
+    expect(replaced).toBe(Date.UTC(2025, 6, 1, 11));
+  },
+);
+
+it.each([
+  ["CET", "2025-01-15T11:00:00.000Z"],
+  ["EST", "2025-01-15T17:00:00.000Z"],
+  ["utc", "2025-01-15T12:00:00.000Z"],
+])("a cell's zone %s is one of the IANA list", (zone, expected) => {
+  const defaults = { timezone: "America/Manaus", dates: ["yyyy-MM-dd HH:mm z"] };
+  const result = compileConversion("timestamp", defaults)(`2025-01-15 12:00 ${zone}`, "text");
+  expect(new Date(result as number).toISOString()).toBe(expected);
+});
+
 describe("a cell without a time of day is the first instant of its day (F7)", () => {
   it.each([
     ["America/Sao_Paulo", "15/10/2017", "2017-10-15T03:00:00.000Z"],

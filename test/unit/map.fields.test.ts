@@ -137,6 +137,7 @@ describe("a time zone", () => {
     ["Etc/GMT+3", ["Etc/GMT+3 is 3 h behind UTC: in these names the sign is reversed."]],
     ["Etc/GMT-11", ["Etc/GMT-11 is 11 h ahead of UTC: in these names the sign is reversed."]],
     ["EST5EDT", []],
+    ["BST", ["BST is an abbreviation of several zones, and read as Asia/Dhaka."]],
     ["America/Panama", []],
   ])("that seldom is what was meant is told: %s", async (timezone, told) => {
     const { warnings } = await load(mappingWith({}).replace("timezone: UTC", `timezone: ${timezone}`));

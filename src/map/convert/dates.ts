@@ -5,6 +5,7 @@
 import { DateTime, Info } from "luxon";
 import { refuseOptions } from "./conversion-kind.js";
 import { asSeen } from "./text.js";
+import { isAbbreviation } from "./zone.js";
 
 export interface LocalTime {
   /** As if it were UTC, in ms since 1970. */
@@ -17,9 +18,9 @@ export interface LocalTime {
 
 /**
  * `form`: the text does not look like the format. `impossible`: it does, but there is no such date or time.
- * `two-digit-year`: the mapping refuses it. `ambiguous`: formats disagree.
+ * `two-digit-year`: the mapping refuses it. `ambiguous`: formats disagree. `zone`: the text names none that is known.
  */
-export type DateFault = "form" | "impossible" | "two-digit-year" | "ambiguous";
+export type DateFault = "form" | "zone" | "impossible" | "two-digit-year" | "ambiguous";
 
 export type ReadDate = (text: string) => LocalTime | DateFault;
 
@@ -196,6 +197,8 @@ function digitReader(pieces: readonly RegExpExecArray[], { twoDigitYears }: Date
   return reader(new RegExp(`^${patterns.join("")}$`), twoDigitYears);
 }
 
+const FAULTS: { [reason: string]: DateFault } = { "unit out of range": "impossible", "unsupported zone": "zone" };
+
 function luxonReader(
   format: string,
   tokens: readonly string[],
@@ -210,7 +213,8 @@ function luxonReader(
   return (text) => {
     const asWritten = DateTime.fromFormatParser(text, parser, options);
     const read = asWritten.isValid ? asWritten : DateTime.fromFormatParser(respelt(text), parser, options);
-    if (!read.isValid) return read.invalidReason === "unit out of range" ? "impossible" : "form";
+    if (!read.isValid) return FAULTS[read.invalidReason ?? ""] ?? "form";
+    if (isAbbreviation(read.zone.name)) return "zone";
     if (shortYear && twoDigitYears === null) return "two-digit-year";
     const at = shortYear ? read.set({ year: fullYear(read.year % 100, twoDigitYears ?? 0) }) : read;
     // A year that has no 29 February.

@@ -69,7 +69,7 @@ function readDateCell(cell: string): ReadCell | DateFault {
 }
 
 /** The most informative fault last: a format that fits but names no real date beats one that does not fit. */
-const TELLING: DateFault[] = ["form", "two-digit-year", "impossible", "ambiguous"];
+const TELLING: DateFault[] = ["form", "zone", "two-digit-year", "impossible", "ambiguous"];
 
 /** Refuses a text that two formats read as different times. */
 function readByFormats(formats: readonly DateFormat[], text: string): ReadCell | DateFault {
@@ -102,6 +102,11 @@ const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {
     code: "date-unreadable",
     cause: "does not have the form FORMATS",
     hint: "Correct the cell; or in the mapping, add its format to `dates`.",
+  },
+  zone: {
+    code: "date-unreadable",
+    cause: "names a time zone that is not UTC, GMT or a name such as Europe/London",
+    hint: 'Abbreviations such as BST have several meanings: write an offset; or in the mapping, put one in their place, as in `=timestamp(replace(at, "BST", "+01:00"))`, and read it with ZZ.',
   },
   impossible: {
     code: "date-impossible",

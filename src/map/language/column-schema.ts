@@ -22,7 +22,7 @@ const NTH = /^[1-9]\d{0,3} of [1-9]\d{0,3}$/;
 export const commonSettings = {
   header: maybe(
     z.union([filled, filledList]),
-    "The header of the column; white space, case and accents do not count. A list: several headers that the column may have; a file must have exactly one of them.",
+    "The header of the column; white space, case and accents do not count. A list: several headers that the column may have; a file must have exactly one of them. The first is part of keys, so add new ones behind it.",
     ["Peso Bruto", ["CNPJ Gerador", "CNPJ do Gerador"]],
   ),
   headers: maybe(

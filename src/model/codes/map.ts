@@ -4,7 +4,7 @@ import { type CodeEntry, mark, usage } from "../code.js";
 export const mapCodes = {
   "column-missing": usage(
     "The file lacks a column that the mapping reads.",
-    "Correct the name in the mapping, list other headers under `columns:`, or mark the column `optional: true` there.",
+    "If the source has renamed it, add the new header behind the old one, as in `header: [Peso, Peso Bruto]`, so that keys stay the same. Otherwise correct the name in the mapping, or mark the column `optional: true`.",
     "The mapping reads `Peso Bruto`; the file has `Peso (kg)`.",
   ),
   "column-ambiguous": usage(
