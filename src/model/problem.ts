@@ -29,8 +29,9 @@ export const eventKeyTwice = (
     "Keep the row that is right and delete the other, or give the event a key that differs between them.",
   );
 
-/** A problem of one row of a group, whose problems are reported together. */
-export const ofMember = (row: number, one: Problem): Problem => ({ ...one, message: `row ${row}: ${one.message}` });
+/** A problem of one row of a group, whose problems are reported together. It names a row once: its own, if it has one. */
+export const ofMember = (row: number, one: Problem): Problem =>
+  memberOf(one.message) === null ? { ...one, message: `row ${row}: ${one.message}` } : one;
 
 const member = /^row (\d+): /;
 

@@ -167,6 +167,18 @@ inputs:
     expect(mapping.dependencies.map((path) => path.split("/").at(-1))).toEqual(["common.yaml"]);
   });
 
+  it("a plain false switches off what is inherited: rows that are skipped, and events", async () => {
+    const off = `
+version: 2
+extends: all.yaml
+inputs: { rows: { skip: false, events: { step: { when: false } } } }
+`;
+    const more = "other: { name: Other, key: once, externalCreatedAt: =day, isPublic: true }";
+    const all = mappingWith({ input: "skip: =filled(doc)", event: "when: =filled(doc)", more });
+    const mapping = await loadMapping(written({ "m.yaml": off, "all.yaml": all }));
+    expect(recordsOf(mapRows(mapping, [DAY])).events.map(({ name }) => name)).toEqual(["Other"]);
+  });
+
   it("a mistake is shown in the file that it stands in", async () => {
     const { problems } = await checkMapping(
       written({ "m.yaml": own, "common.yaml": common.replace("name: Casa", "nam: Casa") }),

@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { planCodes } from "../../src/model/codes/plan.js";
 import type { FaultRule } from "../../src/sandbox/index.js";
+import { openOffice } from "../support/office.js";
+import { loads, weighingsWith } from "../support/weighings.js";
 import { COMPANY, type LinkedWorld, linkedWorld, linkRow } from "../support/linked.js";
 import { isSample, sampled } from "../support/sample.js";
 
@@ -328,6 +330,16 @@ test("a key that may be a tax id is shown at a terminal, and not where output is
   }
   world.stdout.isTTY = true;
   expect((await world.typed("status")).out).toContain("22.333.444/0001-81");
+});
+
+it("a document that should exist, and that nothing has brought, is not called planned; what was registered is said", {
+  tags: ["long"],
+}, async () => {
+  const documents = { load: { mode: "existing", key: "=load" } };
+  const office = openOffice(weighingsWith({ documents, event: { participant: "owner", address: "site" } }));
+  office.writeCsv("loads.csv", loads("L1 10 3"));
+  await office.ends(3, "import m.yaml loads.csv", "1 participant and 1 address registered");
+  await office.ends(0, "status", "weighing of load L1 waits for load L1 (no row has brought it yet)");
 });
 
 it("a run that was killed is told as such once another has sent since", { tags: ["long"] }, async () => {

@@ -36,6 +36,17 @@ describe("a group", () => {
     expect(recordsOf(mapped).events).toHaveLength(3);
   });
 
+  it("names the row of a problem once, also where an event of each row is computed over the group", async () => {
+    const attributes = 'Kg: =kg, Share: "=round(kg * 100 / sum(kg), 2)"';
+    const columns = "kg: { header: Kg, as: number }";
+    const mapping = await load(mappingWith({ input: GROUP, columns, event: "each: row", attributes }));
+    const mapped = mapRows(mapping, [
+      { Doc: "1", Day: DAY, Kg: "1" },
+      { Doc: "1", Day: DAY, Kg: "many" },
+    ]);
+    expect(problemsOf(mapped[0]).map(({ message }) => message)).toEqual(['row 3: "many" is not a number']);
+  });
+
   it("that is open at the end of a batch goes on in the next, and `end` closes it", async () => {
     const mapping = await load(mappingWith({ input: GROUP }));
     const header = headerOf(mapping, []);

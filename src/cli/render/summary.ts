@@ -40,8 +40,9 @@ export function printSummary(
 function requests(summary: Summary): string {
   const { sent, retries, rateLimited, secondsAtLimit, limit } = summary.requests;
   if (sent === 0) return "";
-  // If nothing else was done, the answer says it.
-  const registered = total(summary.events) > 0 ? registrations(summary) : "";
+  // If nothing else was done, and all is well, the answer says it.
+  const isSaid = total(summary.events) === 0 && summary.exitCode === ExitCode.ok;
+  const registered = isSaid ? "" : registrations(summary);
   return joined(
     [
       `${grouped(sent)}, ${atLimit(secondsAtLimit, limit)}`,

@@ -42,7 +42,8 @@ function describeEvent(database: LedgerDatabase, id: number) {
 function describeDocument(database: LedgerDatabase, id: number) {
   return (
     database.value<string>(
-      `SELECT name || ' (' || iif(declared, iif(reason = 'doubt-unsettled', 'unsettled', state), 'no row has brought it yet') || ')'
+      // A planned one that should exist is brought by no row: this one only adds to it.
+      `SELECT name || ' (' || iif(declared AND NOT (mode = 'existing' AND state = 'planned'), iif(reason = 'doubt-unsettled', 'unsettled', state), 'no row has brought it yet') || ')'
        FROM documents_now WHERE id = @id`,
       { id },
     ) ?? "a document that is no longer there"

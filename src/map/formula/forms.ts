@@ -94,7 +94,8 @@ function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Com
   const [first, between] = args as [ASTNode, ASTNode | undefined];
   const separator = between === undefined ? "; " : between.op === "value" ? between.args : null;
   if (scope.group === undefined) {
-    const hint = "Say which rows belong together with `group:` in the input.";
+    const hint =
+      "Say which rows belong together with `group:` in the input. `skip` and `group` themselves are read row by row.";
     return refuseNode(node, `${name}() needs the rows of a group, but there is no group here`, hint);
   }
   reads.others.delete("group");

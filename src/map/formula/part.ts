@@ -65,6 +65,8 @@ export const sourceOf = ({ input, start, end }: ASTNode): string => input.slice(
 /** How what is given could have the type. */
 export function remedyFor(given: Part, type: Type, node: ASTNode): string | null {
   const { column, written } = given;
+  if (type === "number" && (column?.as === "date" || given.type === "timestamp"))
+    return "Days and times can be compared; to calculate with them, write a function (`functions:`).";
   if (column && given.type === "text") return `Give the column "${column.name}" \`as: ${type}\`.`;
   if (written !== undefined) return "In quotes it is a text; a column is written by its name.";
   if (type === "text" && given.type === "timestamp") return DAY_OF_TIME;

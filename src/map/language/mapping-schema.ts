@@ -217,7 +217,7 @@ export const mappingSchema = z
     ),
     extends: maybe(
       z.string().regex(/^[^/\\]+\.ya?ml$/, "the name of a YAML file in the same folder"),
-      "Another file in the same folder; this mapping inherits its parts, and overrides those that it defines itself.",
+      "Another file in the same folder; this mapping inherits its parts, and overrides those that it defines itself. `skip: false` and `when: false` switch off what is inherited.",
       ["common.yaml"],
     ),
     namespace: z

@@ -135,8 +135,8 @@ function strayIn(schema: z.ZodType, data: unknown, issue: Path): { path: Path; p
 const isWithin = (path: Path, parent: Path) => parent.every((step, at) => step === path[at]);
 
 function remedyFor(value: unknown, wanted: string, known: readonly string[]): string | null {
-  if (Array.isArray(value) && wanted.includes("members with names")) return "Leave out the dashes or brackets.";
-  if (value === null && wanted.includes("members with names")) return "Indent deeper what belongs to it.";
+  if (Array.isArray(value) && wanted.includes("settings with names")) return "Leave out the dashes or brackets.";
+  if (value === null && wanted.includes("settings with names")) return "Indent deeper what belongs to it.";
   if (/\btext\b/.test(wanted) && (typeof value === "number" || typeof value === "boolean"))
     return `Put it in quotes: "${value}".`;
   if (typeof value !== "string") return null;
@@ -148,6 +148,7 @@ function remedyFor(value: unknown, wanted: string, known: readonly string[]): st
 function bounds(issue: Issue) {
   if (issue.code !== "too_small" && issue.code !== "too_big") return "";
   const limit = issue.code === "too_small" ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
+  if (issue.code === "too_small" && issue.inclusive === false) return `a number greater than ${issue.minimum}`;
   if (issue.origin === "number" || issue.origin === "int") return `a number of ${limit}`;
   const [what, unit] = issue.origin === "string" ? ["text", "character"] : ["a list", "entry"];
   return `${what} of ${limit} ${unit}${limit.endsWith(" 1") ? "" : "s"}`;
@@ -228,8 +229,8 @@ function expectations(issues: readonly Issue[]) {
 function expected(type: string) {
   const names: { [type: string]: string } = {
     string: "text",
-    object: "members with names",
-    record: "members with names",
+    object: "settings with names",
+    record: "settings with names",
     array: "a list",
     boolean: "true or false",
     int: "a whole number",

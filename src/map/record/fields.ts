@@ -54,7 +54,8 @@ export function compileCondition(spec: string | boolean, site: Site): Condition 
     const hint = column && `Give the column "${column.name}" \`as: boolean\`, or write =filled(${column.name}).`;
     site.report("mapping-expression", message, hint);
   }
-  if (isNeverTrue(formula)) site.report("mapping-rule", NEVER_TRUE);
+  // A plain false switches off what is inherited.
+  if (spec !== false && isNeverTrue(formula)) site.report("mapping-rule", NEVER_TRUE);
   return { ...derive(formula, (value) => value === true), words };
 }
 
