@@ -128,9 +128,9 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
   // An edit does not slip between the draft that an import takes and its rows being on their way.
   const changingInTurn = takingTurns();
 
-  /** For every row of the cause with this text. */
+  /** For every row of the cause with this text, without those that are being imported, unless all are. */
   const editsOf = ({ from, to, shown, ...cause }: ValueEdit) =>
-    looking(target, ({ database, reader, drafts }) => {
+    looking(target, ({ database, reader, drafts, sent }) => {
       const edits: Edit[] = [];
       const { column } = cause;
       for (const id of reader.atFault(cause, rowsOfCause(database, cause))) {
@@ -139,7 +139,8 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
         const typed = drafts.get(ref)?.get(column) ?? from;
         edits.push({ ref, column, replaces: typed === from ? from : (shown ?? typed), value: to });
       }
-      return edits;
+      const left = edits.filter(({ ref }) => !sent.has(ref));
+      return left.length === 0 ? edits : left;
     });
 
   /**

@@ -657,6 +657,21 @@ it("Check counts what waits now once, within what would be sent; Undo names no r
   expect((await page()).tally).toMatchObject({ rows: 1, ready: 0, undo: null });
 });
 
+it("one edit corrects the rows that are left while others with the same text are being imported", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
+  const { own, rows, type } = await loadsToCorrect(["L1 10 x", "L2 20 x"]);
+  await type(0, "Gross", "x", "1");
+  const lock = held(own);
+  await post("import", { drafts: (await page()).tally.drafts });
+  const edit = { code: "number-unreadable", column: "Gross", from: "x", to: "2", shown: null };
+  expect(await post("edit-value", edit)).toMatchObject({ cells: 1 });
+  expect((await rows()).map(({ draft }) => draft)).toEqual([{ 2: "1" }, { 2: "2" }]);
+  lock.close();
+  await vi.waitFor(async () => expect((await page()).tally).toMatchObject({ rows: 1, ready: 1 }), UNHURRIED);
+});
+
 it("what is decided is what was foretold: a decision that would do something else by now is refused", {
   tags: ["long"],
 }, async () => {
