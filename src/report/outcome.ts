@@ -201,11 +201,12 @@ export const recordKinds = ["participants", "addresses", "documents", "events"] 
 /** What a run would go on with. */
 export const unsentIn = ({ planned = 0, sending = 0, stalled = 0 }: StateCounts): number => planned + sending + stalled;
 
-/** Rows to correct, and records to decide. */
+/** Rows to correct, and records to decide. Events of stranded documents wait for these. */
 export function needed({ rows, ...open }: OpenWork): number {
   const of = ({ rejected = 0, changed = 0, foreign = 0, unsettled = 0, stranded = 0 }: StateCounts) =>
     rejected + changed + foreign + unsettled + stranded;
-  return recordKinds.reduce((sum, kind) => sum + of(open[kind]), rows);
+  const { stranded = 0 } = open.documents["stranded"] === undefined ? {} : open.events;
+  return recordKinds.reduce((sum, kind) => sum + of(open[kind]), rows) - stranded;
 }
 
 /** `99 held, 1 in the future`; blank: none. */
