@@ -199,8 +199,8 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
         const foretold = dry || (!isSending && seen !== undefined) ? await jobs.ask(words({ ...what, dry: true })) : [];
         const stamp = ofFile ?? doneBy(foretold);
         if (!dry && stamp !== seen && (isImport || foretold.length > 0)) {
-          const changes = isImport ? "the file or its mapping" : "what it would do";
-          throw new RowferryError("usage", `Nothing was done: ${changes} has changed since.`, {
+          const other = isImport ? "the file or its mapping" : "what it would do";
+          throw new RowferryError("usage", `Nothing was done: ${other} has changed since.`, {
             hint: "Press No, then the button again: it shows what would happen now.",
           });
         }

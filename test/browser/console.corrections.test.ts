@@ -611,6 +611,9 @@ it("a text that the rows of a group share is listed with all of them, tried in w
   });
   await post("edit-value", { ...of("group-differs"), from: "A", to: "B" });
   expect((await page()).tally).toMatchObject({ rows: 8, ready: 6 });
+  expect(await got("cause?target=sandbox&code="), "rows of whole groups, as the tally counts them").toMatchObject({
+    count: 8,
+  });
 });
 
 it("a row that a newer mapping accepts says so, is imported once a person keeps it, and no other row counts as right", {
