@@ -51,6 +51,9 @@ export function saidRestored(
   return `The ledger was restored from a backup ${age}. It does not know what was sent after that; nothing is sent twice all the same, because keys are made of the rows' own data.`;
 }
 
+export const saidWithdrawn = ({ input, rows }: { input: string; rows: number }): string =>
+  `${input}: ${counted(rows, "row was", "rows were")} taken back. Importing the file stages them again.`;
+
 /** The problems of the files that were read; if there are none, all problems. */
 export function problemsHere(problems: readonly ToldProblem[]): readonly ToldProblem[] {
   const own = problems
