@@ -191,21 +191,21 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
       inFolder(async (folder) => {
         const { name } = targets.get(target);
         const { action, file, stamp: seen, dry } = what;
+        const isImport = action === "import";
         const isSending = sending.includes(action);
         const words = (more: Decision) => [action, ...targets.flags(target), ...wordsOf(more, folder)];
-        const foretold = dry || !isSending ? await jobs.ask(words({ ...what, dry: true })) : [];
-        const stamp = action === "import" ? await stampOf(what) : doneBy(foretold);
-        const isAsSeen = seen === stamp || (isSending && action !== "import");
-        if (!dry && !isAsSeen)
-          throw new RowferryError(
-            "usage",
-            `Nothing was done: ${action === "import" ? "the file or its mapping" : "what it would do"} has changed since.`,
-            {
-              hint: "Press No, then the button again: it shows what would happen now.",
-            },
-          );
+        // Before its plan, which may take long.
+        const ofFile = isImport ? await stampOf(what) : null;
+        const foretold = dry || (!isSending && seen !== undefined) ? await jobs.ask(words({ ...what, dry: true })) : [];
+        const stamp = ofFile ?? doneBy(foretold);
+        if (!dry && stamp !== seen && (isImport || foretold.length > 0)) {
+          const other = isImport ? "the file or its mapping" : "what it would do";
+          throw new RowferryError("usage", `Nothing was done: ${other} has changed since.`, {
+            hint: "Press No, then the button again: it shows what would happen now.",
+          });
+        }
         if (isSending && !dry) return { said: [`Started: \`${jobs.start(name, words(what)).command}\``], stamp };
-        const goesTo = action === "import" ? [`${file} goes to ${name}.`] : [];
+        const goesTo = isImport ? [`${file} goes to ${name}.`] : [];
         return { said: [...goesTo, ...saidOnPage(dry ? foretold : await jobs.ask(words(what)))], stamp };
       }),
     ),

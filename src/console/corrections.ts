@@ -128,18 +128,22 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
   // An edit does not slip between the draft that an import takes and its rows being on their way.
   const changingInTurn = takingTurns();
 
-  /** For every row of the cause with this text. */
-  const editsOf = ({ from, to, shown, ...cause }: ValueEdit) =>
-    looking(target, ({ database, reader, drafts }) => {
+  /** For every row of the cause with this text, without those that are being imported, unless all are. */
+  const editsOf = ({ from, to, shown, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY) =>
+    looking(target, ({ database, reader, drafts, sent }) => {
       const edits: Edit[] = [];
       const { column } = cause;
-      for (const id of reader.atFault(cause, rowsOfCause(database, cause))) {
-        const ref = reader.ref(id);
-        if (ref === null || reader.cell(id, column) !== from) continue;
-        const typed = drafts.get(ref)?.get(column) ?? from;
-        edits.push({ ref, column, replaces: typed === from ? from : (shown ?? typed), value: to });
+      for (const group of reader.atFault(cause, rowsOfCause(database, cause))) {
+        if (edits.length >= most) break;
+        for (const id of group) {
+          const ref = reader.ref(id);
+          if (ref === null || reader.cell(id, column) !== from) continue;
+          const typed = drafts.get(ref)?.get(column) ?? from;
+          edits.push({ ref, column, replaces: typed === from ? from : (shown ?? typed), value: to });
+        }
       }
-      return edits;
+      const left = edits.filter(({ ref }) => !sent.has(ref));
+      return left.length === 0 ? edits : left;
     });
 
   /**
@@ -220,7 +224,8 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
         const problem = problems.find(isOfCause(cause)) ?? problems[0];
         return {
           code: cause.code,
-          count: ids.length,
+          // Of corrections, whole groups are imported.
+          count: cause.code === "" ? sizeOfGroups(open.database, ids) : ids.length,
           what: problem?.message ?? "",
           hint: problem?.hint == null ? null : forPage(problem.hint),
           place: first === null ? "" : describeRow(open.database, first),
@@ -255,13 +260,14 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
 
     /** Saves nothing. */
     async tryValue(edit: ValueEdit) {
-      const edits = editsOf(edit);
-      const { cells, leads } = looking(target, ({ reader, drafts }) => {
-        const tried = new Set(edits.slice(0, TRIED_ROWS).map(({ ref }) => reader.lead(idOf(ref))));
-        return { cells: withEdits(drafts, edits), leads: [...tried] };
-      });
-      const rows = (await judged(leads, cells)).flatMap((found) => found.rows);
-      return rows.map(({ page }) => page).filter(({ ref }) => edits.some((one) => one.ref === ref));
+      const edits = editsOf(edit, TRIED_ROWS);
+      const { cells, leads } = looking(target, ({ reader, drafts }) => ({
+        cells: withEdits(drafts, edits),
+        leads: new Set(edits.map(({ ref }) => reader.lead(idOf(ref)))),
+      }));
+      const rows = (await judged([...leads], cells)).flatMap((found) => found.rows);
+      const tried = new Set(edits.map(({ ref }) => ref));
+      return rows.map(({ page }) => page).filter(({ ref }) => tried.has(ref));
     },
 
     /** `step`: as the tally gave it; null: whichever is last. */
@@ -484,7 +490,7 @@ async function readReferences(path: string): Promise<Line[]> {
 function valuesOf({ reader, drafts }: Open, ids: readonly number[], cause: CauseName) {
   const { column } = cause;
   const found = new Map<string, { value: string; rows: number; typed: string[] }>();
-  for (const id of reader.atFault(cause, ids)) {
+  for (const id of reader.atFault(cause, ids).flat()) {
     const value = reader.cell(id, column ?? "");
     if (value === null) continue;
     const line = found.get(value) ?? { value, rows: 0, typed: [] };

@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { shownPath } from "../cli/output.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Line } from "../model/lines.js";
@@ -97,7 +98,14 @@ export function createJobs({ cwd, env, now, onChange }: JobOptions) {
     });
     const [exitCode] = (await once(child, "close")) as [number | null];
     const line = lines.at(-1);
-    if (line?.type === "error") throw new RowferryError(line.code, line.message, { hint: line.hint });
+    if (line?.type === "error") {
+      const { code, message, place, hint } = line;
+      const file = place.file && shownPath(place.file, cwd);
+      // The lines below it draw where that is, in a terminal's letters.
+      const [cause = ""] = message.split("\n", 1);
+      const { description } = new RowferryError(code, cause, { place: { ...place, file } });
+      throw new RowferryError(code, description, { hint });
+    }
     if (exitCode === null)
       throw new RowferryError("unexpected", "It was stopped before it had finished.", {
         hint: "What it had done is kept, and nothing is sent twice.",

@@ -7,6 +7,7 @@ import { shownPath } from "../cli/output.js";
 import { reading, zoneOfFiles } from "../desk/access.js";
 import { isHeld } from "../ledger/care/lock.js";
 import { listInputs } from "../ledger/inputs.js";
+import { tallyWithdrawn } from "../ledger/decide/withdraw.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow } from "../ledger/rows.js";
 import { createRunStore, type LastRun } from "../ledger/runs.js";
@@ -24,7 +25,15 @@ import type { ToldWaiting } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { courseParts, readCourse } from "../report/course.js";
 import { counted, sumOf } from "../report/figures.js";
-import { onlyYouCanSettle, openOfCopy, recordKinds, saidRestored, saidUnstaged, unsentIn } from "../report/outcome.js";
+import {
+  onlyYouCanSettle,
+  openOfCopy,
+  recordKinds,
+  saidRestored,
+  saidUnstaged,
+  saidWithdrawn,
+  unsentIn,
+} from "../report/outcome.js";
 import { said } from "../report/said.js";
 import { targetsWithLedger } from "../settings/choose-target.js";
 import { readConfig } from "../settings/config-file.js";
@@ -79,6 +88,7 @@ const unreadable = {
   correct: [],
   decide: [],
   waiting: [],
+  withdrawn: [],
   draft: null,
   live: null,
   isAtWork: false,
@@ -105,6 +115,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         toCorrect: causes.toCorrect,
         correct: causes.correct.map(explained),
         decide: causes.decide.map(explained),
+        withdrawn: tallyWithdrawn(database).map(saidWithdrawn),
         waiting: waiting.map((wait) => ({ ...explained(wait), canBeCorrected: missing.includes(wait.code) })),
         /** The last run that sent; null: none. */
         lastRun: lastRun && { ...lastRun, ...wordsOf(lastRun.summary), summary: null },

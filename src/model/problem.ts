@@ -48,6 +48,7 @@ export const withoutMember = (message: string): string => message.replace(member
  * without one, the first.
  */
 export function rowsWithText<Row>(group: readonly Row[], textOf: (row: Row) => string): Row[] {
+  if (group.length === 1) return [...group];
   const filled = group.filter((row) => textOf(row).trim() !== "");
   return filled.length > 0 ? filled : group.slice(0, 1);
 }

@@ -51,6 +51,9 @@ export function saidRestored(
   return `The ledger was restored from a backup ${age}. It does not know what was sent after that; nothing is sent twice all the same, because keys are made of the rows' own data.`;
 }
 
+export const saidWithdrawn = ({ input, rows }: { input: string; rows: number }): string =>
+  `${input}: ${counted(rows, "row was", "rows were")} taken back. Importing the file stages them again.`;
+
 /** The problems of the files that were read; if there are none, all problems. */
 export function problemsHere(problems: readonly ToldProblem[]): readonly ToldProblem[] {
   const own = problems
@@ -201,11 +204,12 @@ export const recordKinds = ["participants", "addresses", "documents", "events"] 
 /** What a run would go on with. */
 export const unsentIn = ({ planned = 0, sending = 0, stalled = 0 }: StateCounts): number => planned + sending + stalled;
 
-/** Rows to correct, and records to decide. */
+/** Rows to correct, and records to decide. Events of stranded documents wait for these. */
 export function needed({ rows, ...open }: OpenWork): number {
   const of = ({ rejected = 0, changed = 0, foreign = 0, unsettled = 0, stranded = 0 }: StateCounts) =>
     rejected + changed + foreign + unsettled + stranded;
-  return recordKinds.reduce((sum, kind) => sum + of(open[kind]), rows);
+  const { stranded = 0 } = open.documents["stranded"] === undefined ? {} : open.events;
+  return recordKinds.reduce((sum, kind) => sum + of(open[kind]), rows) - stranded;
 }
 
 /** `99 held, 1 in the future`; blank: none. */

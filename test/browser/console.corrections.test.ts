@@ -611,6 +611,9 @@ it("a text that the rows of a group share is listed with all of them, tried in w
   });
   await post("edit-value", { ...of("group-differs"), from: "A", to: "B" });
   expect((await page()).tally).toMatchObject({ rows: 8, ready: 6 });
+  expect(await got("cause?target=sandbox&code="), "rows of whole groups, as the tally counts them").toMatchObject({
+    count: 8,
+  });
 });
 
 it("a row that a newer mapping accepts says so, is imported once a person keeps it, and no other row counts as right", {
@@ -655,6 +658,21 @@ it("Check counts what waits now once, within what would be sent; Undo names no r
   writeFileSync(join(own.path, "w.csv"), loadsWith([], "L2 10 y").join("\n"));
   await own.type("import", "w.yaml", "w.csv", "--fresh");
   expect((await page()).tally).toMatchObject({ rows: 1, ready: 0, undo: null });
+});
+
+it("one edit corrects the rows that are left while others with the same text are being imported", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
+  const { own, rows, type } = await loadsToCorrect(["L1 10 x", "L2 20 x"]);
+  await type(0, "Gross", "x", "1");
+  const lock = held(own);
+  await post("import", { drafts: (await page()).tally.drafts });
+  const edit = { code: "number-unreadable", column: "Gross", from: "x", to: "2", shown: null };
+  expect(await post("edit-value", edit)).toMatchObject({ cells: 1 });
+  expect((await rows()).map(({ draft }) => draft)).toEqual([{ 2: "1" }, { 2: "2" }]);
+  lock.close();
+  await vi.waitFor(async () => expect((await page()).tally).toMatchObject({ rows: 1, ready: 1 }), UNHURRIED);
 });
 
 it("what is decided is what was foretold: a decision that would do something else by now is refused", {

@@ -207,6 +207,10 @@ it("before a first import its plan says where it goes, and how many rows it woul
     /night\.csv goes to sandbox\..*Would send 71 events.*Rows 283 = 212 to correct \+ 71 to send\./s,
   );
   expect(existsSync(join(own.path, "state/sandbox/ledger.db"))).toBe(false);
+  writeFileSync(join(own.path, "bad.yaml"), "version: 2\nnamespace: x\ninputs: 3\n");
+  const refused = await console.ask("/api/do", { method: "POST", body: { ...body, what: ["bad.yaml"] } });
+  const { message } = JSON.parse(refused.body) as { message: string };
+  expect(message, "with its place").toMatch(/^bad\.yaml:3:9: inputs is 3; .*\.$/);
 });
 
 it("the overview says when an input is expected", { tags: ["long"] }, async () => {
@@ -268,15 +272,16 @@ it("the page tells that held events wait for a person where nothing else is open
   writeFileSync(join(own.path, "links.csv"), "Load;At;Other\nL2;2026-03-02 10:00;L9\nL3;2026-03-02 10:00;L9\n");
   expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);
   const files = JSON.parse((await console.ask("/api/files?target=sandbox")).body) as { run: string }[];
-  const withdrawn = {
+  const takeBack = {
     target: "sandbox",
     action: "withdraw",
     flags: { input: "links.csv", run: files[0]?.run },
     dry: false,
   };
-  const answer = await console.ask("/api/do", { method: "POST", body: withdrawn });
+  const answer = await console.ask("/api/do", { method: "POST", body: takeBack });
   expect(answer.body, "of two files of one name, the one that was meant").toContain("Taken back: 2 rows, 2 events");
-  expect(await said()).toMatchObject(held);
+  const withdrawn = ["links.csv: 2 rows were taken back. Importing the file stages them again."];
+  expect(await said()).toMatchObject({ ...held, withdrawn });
 
   const body = { target: "sandbox", action: "dismiss", word: "undo", flags: { document: "load/L1" }, dry: true };
   const refused = await console.ask("/api/do", { method: "POST", body });

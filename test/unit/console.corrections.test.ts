@@ -141,6 +141,21 @@ it("a row that waits for a participant or address which no row brings can be cor
   expect(weights(office)).toEqual(["A 0 5", "B 0 6", "C 0 7"]);
 });
 
+it("a stranded document is one thing to decide in the console and in `status`, however many events wait for its id", {
+  tags: ["long"],
+}, async () => {
+  const sandbox = createSandbox();
+  const office = await openOfficeAt(sandbox, weighings);
+  const action = { kind: "drop", when: "after" } as const;
+  sandbox.setFaults([{ match: { method: "POST", path: "/documents/events" }, nth: 1, action }]);
+  await office.brought("w.csv", ["Load,At,Gross", ...[1, 2, 3].map((gross) => `A,2026-01-01 10:0${gross},${gross}`)]);
+  const { cwd, env, now } = office.world;
+  expect(overviewOf("env", createTargets({ cwd, env }), cwd, now).answer).toBe(
+    "1 thing needs a decision. Nothing is lost.",
+  );
+  expect((await office.type("status")).out).toContain("1 thing needs you.");
+});
+
 it("of a refused participant, every row that waits for it is counted, and what happened is said in words", {
   tags: ["long"],
 }, async () => {

@@ -18,6 +18,7 @@ import {
   recordKinds,
   saidRestored,
   saidUnstaged,
+  saidWithdrawn,
   unsentIn,
   waitForTime,
 } from "../../report/outcome.js";
@@ -39,10 +40,7 @@ export const spec = onTarget({
         openLines(status.open),
         ...problemSections(status.problems),
         causes("Waiting", "each for something else", status.waiting),
-        status.withdrawn.map(
-          ({ input, rows }) =>
-            `${input}: ${counted(rows, "row was", "rows were")} taken back. Importing the file stages them again.`,
-        ),
+        status.withdrawn.map(saidWithdrawn),
         lastRun(status, world.clock.now()),
       ],
       next: nextOf(found, step),

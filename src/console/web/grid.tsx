@@ -405,7 +405,15 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
       </p>
       {allowChanges && kept.length > 0 && (
         <p>
-          <button onClick={() => void act(() => save("kept", kept))}>Keep {counted(kept.length, "chosen row")}</button>{" "}
+          <button
+            onClick={() => {
+              // The button goes.
+              grid.current?.focus({ preventScroll: true });
+              void act(() => save("kept", kept));
+            }}
+          >
+            Keep {counted(kept.length, "chosen row")}
+          </button>{" "}
           <span class="quiet">
             is right as it is here
             {chosenRows.some(isTwin) && "; once imported, the other row’s content is not sent"}

@@ -113,6 +113,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
           </ul>
         </details>
       )}
+      <Sentences said={target.withdrawn} look="quiet" />
       {target.canResume && <Decision act={resume} />}
     </section>
   );

@@ -103,8 +103,8 @@ export function createOpenRowReader(database: LedgerDatabase) {
       database.has("SELECT 1 FROM rows WHERE id = @id AND settled_by IS NOT NULL", { id })
         ? latestOf(database, id)
         : id,
-    /** Of groups, given by their first rows, those with a cell at fault. */
-    atFault({ code, column, mistake }: CauseName, leads: readonly number[]): number[] {
+    /** Of each of these groups, given by their first rows, those with a cell at fault. */
+    atFault({ code, column, mistake }: CauseName, leads: readonly number[]): number[][] {
       if (column === null) return [];
       const found = database.rows<{ lead: number; code: string; column: string | null; message: string }>(
         `SELECT row_id AS lead, code, column_name AS "column", message FROM problems
@@ -117,7 +117,7 @@ export function createOpenRowReader(database: LedgerDatabase) {
       });
       const named = Map.groupBy(rows, ({ lead }) => lead);
       const textOf = (id: number) => typedCell(id, column)?.cell ?? "";
-      return leads.flatMap(
+      return leads.map(
         (lead) => named.get(lead)?.map(({ row }) => row) ?? rowsWithText(groupOf(database, lead), textOf),
       );
     },
