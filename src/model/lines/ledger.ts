@@ -115,6 +115,7 @@ export const rejects = line("rejects", "Printed by `rejects`.", {
   ),
   rows: list(object({ file: text, sheet: textOrNull, row: count, problems: list(problem) })),
   stranded: object({ path: text, documents: count }).nullable().describe("the list for `resolve --from`"),
+  kept: list(text).describe("copies of files of these names that had other content, such as corrections"),
 });
 
 export const report = line("report", "Printed by `report`.", { run: text, path: text.describe("of the HTML page") });
