@@ -13,7 +13,7 @@ import type { Row } from "../../model/row.js";
 import { describeRow, inputOf, leadOf } from "../rows.js";
 import { EVENTS_OF_ROW } from "../known-rows.js";
 import type { Correction } from "./corrections.js";
-import type { createCells, KeptCells } from "./row-cells.js";
+import type { createCells } from "./row-cells.js";
 import type { StageOptions } from "./staging.js";
 import { problemsOfRow } from "./take-back.js";
 
@@ -141,7 +141,7 @@ export function rewrittenCells(
   cells: ReturnType<typeof createCells>,
   { rows, isConfirmed }: Pick<Correction, "rows" | "isConfirmed">,
   given: readonly Row[],
-  { header, read }: Pick<StageOptions, "header" | "read">,
+  { header, read, spell }: Pick<StageOptions, "header" | "read" | "spell">,
   told: readonly string[],
 ): Problem[] {
   if (isConfirmed) return [];
@@ -155,11 +155,14 @@ export function rewrittenCells(
     return originalColumns(former).flatMap((at) => {
       const column = columnName(former, at);
       const position = columnPosition(header, column);
-      const isText = (row: KeptCells, of: number) => (row.kinds?.[of] ?? "text") === "text";
-      if (position < 0 || !isText(kept, at) || !isText(now, position)) return [];
-      const [was, is] = [kept.cells[at] ?? "", now.cells[position] ?? ""];
+      if (position < 0) return [];
+      const [was, cell] = [kept.cells[at] ?? "", now.cells[position] ?? ""];
+      const [kindWas, kind] = [kept.kinds?.[at] ?? "text", now.kinds?.[position] ?? "text"];
       const own = problems.filter((one) => one.column === column);
-      if (was === is) return own.filter(({ code }) => code === "cell-rewritten");
+      if (was === cell && kindWas === kind) return own.filter(({ code }) => code === "cell-rewritten");
+      // A typed cell is not changed by saving it.
+      if (kindWas !== "text") return [];
+      const is = kind === "text" ? cell : spell(position, cell, kind, now.looks?.[position]);
       // A key that was refused for it is written again as it was.
       const isKey = told.includes(was) || (wasMangled && areNearlyEqual(was, is));
       if (own.length > 0 || isKey || !looksRewritten(was, is, (one) => read(position, one))) return [];
