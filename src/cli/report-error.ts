@@ -18,7 +18,7 @@ const pathErrors: Partial<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: "it holds a character that no path may hold",
 };
 
-const diskErrors = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EMFILE", "ENFILE"]);
+const diskErrors = new Set(["ENOSPC", "EFBIG", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EMFILE", "ENFILE"]);
 
 const SHOWS_OPTIONS = "--help` shows its options.";
 /** The remedy of a usage error that has none of its own. `command`: "", or with a blank behind it. */

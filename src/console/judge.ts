@@ -178,8 +178,12 @@ function judgeGroup(
   // A key that a spreadsheet changed before is not what was typed here.
   const wasMangled = new Set(before.flatMap(({ code, hint }) => (code === "key-mangled" ? [hint] : [])));
   const mangled = now === null || isMeant || wasMangled.size === 0 ? [] : mangledKeys(group[0]?.lead ?? "", now.names);
+  const isTyped = (column: string | null) => group.some(({ ref }) => drafts.get(ref)?.has(column ?? ""));
+  const rewritten = before.filter(({ code, column }) => code === "cell-rewritten" && !isMeant && !isTyped(column));
   const problems =
-    now === null ? before : [...now.problems, ...ofTyping, ...mangled.filter(({ hint }) => wasMangled.has(hint))];
+    now === null
+      ? before
+      : [...now.problems, ...ofTyping, ...mangled.filter(({ hint }) => wasMangled.has(hint)), ...rewritten];
   const isRight = now !== null && problems.length === 0;
   const ready = isRight && isEdited;
   const told = problemsOnPage(problems);

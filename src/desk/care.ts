@@ -18,7 +18,7 @@ import { type CheckResult, checkLedger } from "../ledger/care/check/check.js";
 import { hasLog, lockLedger, lockOf, refuseAnothersLog, refuseHeld } from "../ledger/care/lock.js";
 import { syncFolder } from "../ledger/journal/durable-file.js";
 import { journalOwner } from "../ledger/journal/journal.js";
-import { forgetJournal, rememberedJournal, rememberJournal } from "../ledger/journal/own-journal.js";
+import { forgetJournal, holdsAllOf, rememberedJournal, rememberJournal } from "../ledger/journal/own-journal.js";
 import { rebuildFrom, type Rebuilt } from "../ledger/journal/rebuild.js";
 import {
   type LedgerDatabase,
@@ -277,7 +277,8 @@ function requireOwn(journal: string, owner: LedgerOwner): void {
 /** The ledger takes over what the journal knows, and continues it. */
 async function replayed(database: LedgerDatabase, journal: string, now: number): Promise<Rebuilt> {
   const lines = createInterface({ input: createReadStream(journal), crlfDelay: Number.POSITIVE_INFINITY });
-  const rebuilt = await inTransaction(database, "COMMIT", () => rebuildFrom(database, lines, now));
+  const isPart = !holdsAllOf(database, journal);
+  const rebuilt = await inTransaction(database, "COMMIT", () => rebuildFrom(database, lines, isPart, now));
   rememberJournal(database, journal);
   database.pragma("wal_checkpoint(TRUNCATE)");
   return rebuilt;
@@ -292,6 +293,8 @@ export interface Restored {
   journal: string | null;
   forgotten: string | null;
   known: Rebuilt | null;
+  /** Events of the backup that wait to be sent: no journal knows which were withdrawn since. */
+  unsent: number;
 }
 
 /**
@@ -321,10 +324,11 @@ export async function restoreLedger(
       if (journal !== null) requireOwn(journal, owner);
       const runs = createRunStore(database);
       runs.finish(runs.begin("restore", null, now).id, ExitCode.ok, null, now);
-      restored =
-        journal === null
-          ? { journal, forgotten: forgetJournal(database), known: null }
-          : { journal, forgotten: null, known: await replayed(database, journal, now) };
+      const known = journal === null ? null : await replayed(database, journal, now);
+      const forgotten = journal === null ? forgetJournal(database) : null;
+      const waiting =
+        "SELECT count(*) FROM events_now WHERE state IN ('planned', 'deferred', 'held') AND dismissed = 0";
+      restored = { journal, forgotten, known, unsent: database.number(waiting) };
     } finally {
       database.close();
     }

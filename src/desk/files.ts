@@ -1,5 +1,4 @@
 /** Files from the present ledger: rows to correct, stranded documents, a run's report. */
-import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { rowsOf, type Selectors } from "../ledger/decide/selection.js";
 import { createInputStore } from "../ledger/inputs.js";
@@ -17,6 +16,7 @@ import type { Target } from "../model/target.js";
 import { makeFolder } from "../model/make-folder.js";
 import { collectReportData } from "../report/html/collect-report-data.js";
 import { writeHtmlReport } from "../report/html/html-report.js";
+import { keepingFormer } from "../report/atomic-file.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { STRANDED_FILE, writeStranded } from "../report/own-files.js";
 import { rejectedPath, runFolder } from "../run/run-files.js";
@@ -29,6 +29,8 @@ export interface Rejects {
   rows: { file: string; sheet: string | null; row: number; problems: Problem[] }[];
   /** For `resolve --from`; null: none. */
   stranded: { path: string; documents: number } | null;
+  /** Copies of files that had other content, such as a person's corrections. */
+  kept: string[];
 }
 
 /** One file for each input and sheet, and one of stranded documents. @throws RowferryError `ledger-missing` */
@@ -48,21 +50,26 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
       delimiter: inputs.newestDelimiter() ?? ",",
     };
   });
-  const result: Rejects = { files: [], rows: [], stranded: null };
+  const result: Rejects = { files: [], rows: [], stranded: null, kept: [] };
+  const keeping = async (path: string, write: () => Promise<unknown>) => {
+    const kept = await keepingFormer(path, async () => void (await write()));
+    if (kept !== null) result.kept.push(kept);
+  };
   if (found.length > 0) makeFolder(folder);
   for (const { input, rows } of found) {
     const { header, dialect, mapping, name, sheet } = input;
     const taken = result.files.map(({ path }) => path);
     const path = rejectedPath(folder, input, taken);
-    rmSync(path, { force: true });
-    const { note } = await writeRejectedFile(path, { header, dialect, rows });
+    let note: string | null = null;
+    await keeping(path, async () => ({ note } = await writeRejectedFile(path, { header, dialect, rows })));
     result.files.push({ path, mapping, rows: rows.length, correctable: rows.filter(isCorrectable).length, note });
     for (const { row, lead, problems } of rows)
       if (row === lead) result.rows.push({ file: basename(name), sheet, row, problems });
   }
   if (stranded.length > 0) {
     const path = join(folder, STRANDED_FILE);
-    result.stranded = { path, documents: await writeStranded(path, stranded, delimiter) };
+    await keeping(path, () => writeStranded(path, stranded, delimiter));
+    result.stranded = { path, documents: stranded.length };
   }
   return result;
 }

@@ -83,6 +83,12 @@ export function createRunStore(database: LedgerDatabase) {
       store.finish(id, 0, JSON.stringify({ type: "decision", did } satisfies Decided), now);
     },
 
+    /** When a run or decision of the ledger's own ended last, in ms. 0: there is none. */
+    knownUntil: () =>
+      database.number(
+        "SELECT coalesce(max(coalesce(finished_at, started_at)), 0) FROM runs WHERE command NOT IN ('rebuild', 'restore')",
+      ),
+
     /** The last run that sends. Null: none. Times in ms, null for a run that continues or was killed. */
     last: (): LastRun | null =>
       database.row<LastRun>(

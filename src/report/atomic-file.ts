@@ -8,6 +8,7 @@ import {
   fchmodSync,
   fsyncSync,
   openSync,
+  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -70,6 +71,26 @@ export async function writeAtomically<Result>(
     if (file !== null) closeSync(file);
     if (file !== null && !isWhole) rmSync(temporary, { force: true });
   }
+}
+
+/**
+ * Puts the file that `write` makes in the place of this one. A person may have worked in the former one: with other
+ * content, it is kept. @returns the path of the kept file; null: none
+ */
+export async function keepingFormer(path: string, write: () => Promise<void>): Promise<string | null> {
+  if (!existsSync(path)) return write().then(() => null);
+  const [aside, kept] = [`${path}.aside`, `${path}.former`];
+  renameSync(path, aside);
+  try {
+    await write();
+  } catch (error) {
+    renameSync(aside, path);
+    throw error;
+  }
+  const isSame = existsSync(path) && readFileSync(path).equals(readFileSync(aside));
+  if (isSame) rmSync(aside);
+  else renameSync(aside, kept);
+  return isSame ? null : kept;
 }
 
 /** The path, or where something has that name, with a number behind it: `march-2.csv`. */

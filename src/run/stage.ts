@@ -192,6 +192,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     namesPlace: mappingInput.names.file || mappingInput.names.sheet,
     place: { file: input.name, sheet: table.sheet },
     read: mapper.read,
+    spell: mapper.spell,
     notify: ({ code, message }) => session.tell(message, "warning", code),
   });
   const readRow = (row: Row): void => {

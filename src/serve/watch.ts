@@ -46,6 +46,8 @@ export interface WatchOptions {
    * `isCut`: a limit left some of them to the next run.
    */
   handle: (path: string, isStaged: boolean) => Promise<{ exitCode: number; isStaged: boolean; isCut: boolean }>;
+  /** Waits while another process holds the ledger. */
+  untilFree: () => Promise<void>;
   /** Whether the ledger has work that waited for its time, which has come. */
   isWorkDue: () => boolean;
   idle?: () => Promise<void>;
@@ -175,7 +177,9 @@ async function watchAlone(options: WatchOptions): Promise<number> {
       const before = handled[name];
       let isLeft = false;
       let isCut = false;
-      // The imports before it may have taken hours.
+      // The imports before it, or those of another process, may have taken hours.
+      await options.untilFree().catch(tell);
+      if (signal.aborted) break;
       const [now] = filesOf([name], folder, tell);
       if (now === undefined || !isUnchanged(now, file)) continue;
       if (!isHandled(file, before, stamp)) {

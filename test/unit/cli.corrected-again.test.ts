@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parse } from "csv-parse/sync";
+import exceljs from "exceljs";
 import { type Office, openOffice } from "../support/office.js";
 import { loadsWith, weighings, weighingsWith } from "../support/weighings.js";
 
@@ -230,6 +231,25 @@ describe("what a spreadsheet did to a rejected file", () => {
     // As it was, in the first file.
     expect(await here.mend(here.file, after, before)).toMatchObject({ exitCode: 0, open: { rows: 0 } });
     expect(sent(here)).toEqual(sent(await corrected(right)));
+  });
+
+  it("is told of a workbook, too, whose cells have become numbers and dates", { tags: ["long"] }, async () => {
+    const here = await corrected(wrong);
+    const typed = { "00123": 123, "12.000": 12, "05/01/2026 10:00:30": new Date("2026-05-01T10:00:30Z") };
+    const rows: string[][] = parse(readFileSync(here.file), { delimiter: ";" });
+    const mended = rows.map((row) =>
+      row.map((cell) => typed[cell as keyof typeof typed] ?? cell.replace("180", "181")),
+    );
+    const workbook = new exceljs.Workbook();
+    workbook.addWorksheet("w").addRows(mended);
+    await workbook.xlsx.writeFile(here.path("w.rejected.xlsx"));
+    for (const _ of ["first", "again"]) {
+      const { problems } = await here.import("w.rejected.xlsx");
+      expect(problems.map(({ code, column }) => `${column} ${code}`).toSorted()).toEqual(
+        ["At", "Gross", "Note"].map((column) => `${column} cell-rewritten`),
+      );
+    }
+    expect(sent(here)).toEqual([]);
   });
 
   it("is sent where a person says `ok`, and what a person changed is nothing that a spreadsheet did", {

@@ -260,6 +260,21 @@ describe("a rejected group", () => {
     await office.ends(0, "ledger check");
   });
 
+  it("is told by its row where a spreadsheet has changed a cell that needed no correction", {
+    tags: ["long"],
+  }, async () => {
+    const { office, mended } = await rejectedGroup("A2 10 30", "A2  x", "A2  12.5");
+    const still = await office.brought("mended.csv", mended({ x: "2", "12.5": "125" }));
+    const [problem] = still.problems;
+    expect(problem).toMatchObject({ code: "cell-rewritten", column: "Gross", count: 1 });
+    const again = office.rejectedRows(still);
+    expect(again.flat()).toContainEqual(expect.stringContaining('row 4: "12.5" became "125", perhaps'));
+    expect((await office.brought("again.csv", again)).problems).toMatchObject([{ code: "cell-rewritten", count: 1 }]);
+    const right = again.map((row) => row.map((cell) => (cell === "125" ? "12.5" : cell)));
+    expect((await office.brought("right.csv", right)).exitCode).toBe(0);
+    expect(weights(office)).toContain("A2 10 44.5");
+  });
+
   it("that a row without its key may belong to is corrected with that row, and no part of its sum lands before", {
     tags: ["long"],
   }, async () => {

@@ -127,6 +127,22 @@ describe("the way out of a rejected row", () => {
     await office.ends(0, "rejects", "No row to correct.");
   });
 
+  it("rejects keeps what a person has corrected in its file so far, and says where", async () => {
+    await typed("rejects");
+    const path = office.path("state/sandbox/rejects/march.rejected.csv");
+    const written = readFileSync(path, "utf8");
+    expect((await typed("rejects")).out).not.toContain("Kept");
+    writeFileSync(path, written.replace(/^(L1,[^,]*:20),[^,]*/m, "$1,9"));
+    const { said } = await typed("rejects");
+    expect(said).toContain("Kept, because it had other content: state/sandbox/rejects/march.rejected.csv.former");
+    expect([readFileSync(path, "utf8"), readFileSync(`${path}.former`, "utf8")]).toEqual([
+      written,
+      expect.stringMatching(/^L1,[^,]*:20,9/m),
+    ]);
+    // Nothing has changed since.
+    expect((await typed("rejects")).out).not.toContain("Kept");
+  });
+
   it("rejects offers no correction of late rows, but the decision about them", { tags: ["long"] }, async () => {
     await office.brought("first.csv", loads("L3 20 5"));
     office.writeCsv("late.csv", loads("L3 10 6"));

@@ -3,7 +3,7 @@ import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileS
 import { createTargets, overviewOf } from "../../src/console/overview.js";
 import type { Summary } from "../../src/model/summary.js";
 import { openOffice } from "../support/office.js";
-import { loadsWith, weighingsWith } from "../support/weighings.js";
+import { loads, loadsWith, weighings, weighingsWith, weights } from "../support/weighings.js";
 import { sampled } from "../support/sample.js";
 
 const rows = (...words: string[]) => loadsWith(["What"], ...words);
@@ -87,6 +87,41 @@ describe("a backup is put back", () => {
     expect(await bring()).toEqual(nothingNew);
     expect((await type("status")).out).toContain("all is well. Nothing is open.");
     expect(await dump()).toBe(sent);
+  });
+
+  it("with an older copy of its journal: what was decided since stays, and both are to be kept", {
+    tags: ["long"],
+  }, async () => {
+    const office = openOffice(weighings);
+    const { path, ends } = office;
+    office.writeCsv("w.csv", loads("L1 10 x", "L1 20 2"));
+    await ends(3, `import m.yaml w.csv --journal ${path("journal.ndjson")}`);
+    await ends(0, "dismiss --row w.csv:2");
+    copyFileSync(path("journal.ndjson"), path("older.ndjson"));
+    await ends(0, "dismiss --undo --row w.csv:2");
+    await ends(0, "ledger backup copy.db");
+    copyFileSync(path("older.ndjson"), path("journal.ndjson"));
+    await ends(0, "ledger restore copy.db", "Keep this backup as long as the journal");
+    await ends(3, "import m.yaml w.csv");
+    expect(office.documents()).toEqual([]);
+    // A later decision counts.
+    await ends(0, "dismiss --row w.csv:2");
+    await ends(0, "ledger restore copy.db");
+    await ends(0, "import m.yaml w.csv");
+    expect(weights(office)).toEqual(["L1 20 2"]);
+    await ends(0, "ledger check");
+  });
+
+  it("says that what was withdrawn since is to be withdrawn again: no journal knows of it", async () => {
+    const office = openOffice(weighings);
+    office.writeCsv("w.csv", loads("L1 10 1", "L2 10 1", "L2 20 1"));
+    await office.ends(0, "import m.yaml w.csv --limit 1 --journal journal.ndjson");
+    await office.ends(0, "ledger backup copy.db");
+    await office.ends(0, "withdraw --input w.csv --yes");
+    await office.ends(0, "ledger restore copy.db", "2 events of this backup wait to be sent.");
+    await office.ends(0, "withdraw --input w.csv --yes");
+    await office.ends(0, "ledger backup now.db");
+    expect((await office.type("ledger", "restore", "now.db")).out).not.toContain("to be sent");
   });
 
   it("without one: `status` says what is unknown, and what it says to type works", { tags: ["long"] }, async () => {

@@ -315,3 +315,21 @@ it("a unit that only a cell's format shows is read where the column has `units`,
   expect(await office.type("import", "m.yaml", rejected)).toMatchObject({ code: 3 });
   expect(weights(office)).toEqual(["A 0 12500", "B 0 12500", "C 0 500", "D 0 7", "G 0 -7", "E 0 9000"]);
 });
+
+it("a cell that a spreadsheet has changed stays to be corrected, whatever else is typed into its row", {
+  tags: ["long"],
+}, async () => {
+  const note = { columns: { note: "Note" }, event: { attributes: { public: { Gross: "=gross", Note: "=note" } } } };
+  const office = openOffice(weighingsWith(note));
+  const rejected = await office.brought("w.csv", ["Load,At,Gross,Note", "A,2026-01-01 10:00,much,007"]);
+  const still = await office.brought("back.csv", office.rejectedRows(rejected, { "007": "7" }));
+  expect(still.problems.map(({ code }) => code).toSorted()).toEqual(["cell-rewritten", "number-unreadable"]);
+  const corrections = correctionsOf(office);
+  const ready = async () => (await corrections.tally()).ready;
+  const gross = { code: "number-unreadable", column: "Gross", mistake: null, from: "much", shown: "much" };
+  await corrections.editValue({ ...gross, to: "5" });
+  expect(await ready()).toBe(0);
+  const cell = { code: "cell-rewritten", column: "Note", mistake: null, from: "7", shown: "7" };
+  await corrections.editValue({ ...cell, to: "007" });
+  expect(await ready()).toBe(1);
+});

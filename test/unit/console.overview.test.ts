@@ -51,6 +51,7 @@ it("commands to type and advice to the mapping's author are left out, which the 
     "row-unchanged",
     "row-id-twice",
     "key-mangled",
+    "cell-rewritten",
     "keys-nearly-equal",
   ]);
   expect(explained({ code: "document-rejected" }).remedy).toBe(

@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { tryLock } from "../../src/ledger/care/lock.js";
 import { systemClock } from "../../src/model/clock.js";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
@@ -169,6 +170,28 @@ describe("watch", () => {
     };
     await inbox.watch((look) => look === 1 && inbox.put("b.csv", text("B", "12"), 0));
     expect(weights(inbox)).toEqual(["A 0 5", "B 0 12"]);
+  });
+
+  it("a file that is written anew while another process holds the ledger is left alone until it is whole", {
+    tags: ["long"],
+  }, async () => {
+    const inbox = open();
+    inbox.put("a.csv", text("A"));
+    await inbox.watch(3);
+    inbox.put("b.csv", text("B"));
+    const held = tryLock(inbox.path("state/sandbox/ledger.db.lock"));
+    const watching = inbox.watch((look) => {
+      if (look === 2) inbox.put("b.csv", text("B", "12310"), JUST_NOW);
+    });
+    const { sleep } = inbox.world.clock;
+    inbox.world.clock.sleep = (ms, signal) => {
+      // Of the wait for the ledger.
+      if (ms === 500) inbox.put("b.csv", text("B", "12310").slice(0, -4), JUST_NOW);
+      if (ms === 500) held?.release();
+      return sleep(ms, signal);
+    };
+    await watching;
+    expect(weights(inbox)).toEqual(["A 0 5", "B 0 12310"]);
   });
 
   it("what --limit left to the next run is sent after half a day, or when it is started again; then it is moved", {

@@ -52,8 +52,10 @@ const backup = onTarget({
   },
 });
 
-const knownAgain = ({ participants, addresses, documents, landed, inDoubt, unreadable }: Rebuilt) => [
+const knownAgain = ({ participants, addresses, documents, landed, inDoubt, isPart, unreadable }: Rebuilt) => [
   `${countedKinds({ participants, addresses })}, ${counted(documents, "document")} with an id, ${counted(landed, "event")} landed, ${grouped(inDoubt)} in doubt.`,
+  isPart &&
+    "That journal lacks entries that the backup's ledger had written. Keep this backup as long as the journal; `ledger rebuild` needs both.",
   unreadable.length > 0 &&
     `Lines of the journal that cannot be read were left out, and what they say, such as a dismissal, is unknown: ${listed(unreadable.map(String), 10)}.`,
 ];
@@ -86,7 +88,7 @@ const restore = onTarget({
     };
     return told({
       line: { type: "restored", ...restored },
-      text: ({ kept, journal: replayed, forgotten, known }) => [
+      text: ({ kept, journal: replayed, forgotten, known, unsent }) => [
         [
           `Restored from ${shown(path)}.${kept === null ? "" : ` The ledger that was here is kept as ${shown(kept)}.`}`,
           known === null || replayed === null
@@ -98,6 +100,8 @@ const restore = onTarget({
                 ],
                 " ",
               ),
+          unsent > 0 &&
+            `${counted(unsent, "event")} of this backup ${unsent === 1 ? "waits" : "wait"} to be sent. What was withdrawn after the backup was made is among them; before the next run, withdraw it again.`,
           forgotten !== null &&
             "The ledger has forgotten that journal: the next run needs none, or can begin a new one with --journal. Keep this backup as long as the new journal; `ledger rebuild` takes both.",
         ],

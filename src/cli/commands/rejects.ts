@@ -21,7 +21,7 @@ export const spec = onTarget({
     "rowferry rejects --code value-unmapped --json": "",
   },
   notes: [
-    "Stranded documents are listed in stranded.csv beside these files, with the evidence for each and a column for its id. Fill in the ids, and pass the file to rowferry resolve --from. Files that it wrote earlier are overwritten.",
+    "Stranded documents are listed in stranded.csv beside these files, with the evidence for each and a column for its id. Fill in the ids, and pass the file to rowferry resolve --from. A file that it wrote earlier is replaced; if it had other content, such as your corrections, it is kept as <file>.former.",
   ],
   async run({ world, target, shown, step }, given) {
     const { writeRejects } = await import("../../desk/files.js");
@@ -43,7 +43,7 @@ export const spec = onTarget({
     if (stranded !== null) next.push(resolveAll(shown(stranded.path), step));
     return told({
       line: { type: "rejects", ...found },
-      text: ({ rows }) => [
+      text: ({ rows, kept }) => [
         (count === 0 ? "No row to correct." : `${counted(count, "row needs", "rows need")} you.`) +
           (stranded === null ? "" : ` Stranded: ${counted(stranded.documents, "document")}.`),
         [
@@ -56,6 +56,7 @@ export const spec = onTarget({
               ]),
             ),
           files.map(({ path, note }) => note !== null && `${basename(path)}: ${note}`),
+          kept.map((path) => `Kept, because it had other content: ${shown(path)}`),
           rows.length > LISTED && `  and ${grouped(rows.length - LISTED)} more; the files have all`,
         ],
       ],

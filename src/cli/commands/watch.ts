@@ -63,6 +63,7 @@ export const spec = sendingCommand({
     const { exitCodeOf } = await import("../../run/finish.js");
     const { watchFolder } = await import("../../serve/watch.js");
     const { isWorkDue } = await import("../../desk/status.js");
+    const { lockLedger } = await import("../../ledger/care/lock.js");
     return watchFolder({
       folder: resolve(world.cwd, folder),
       moveTo: moveTo === undefined ? null : resolve(world.cwd, moveTo),
@@ -85,6 +86,14 @@ export const spec = sendingCommand({
         const handled = await importOne(frame, onTarget, mapping, path, isStaged, requireLedger);
         hadLedger ||= hasLedger();
         return handled;
+      },
+      async untilFree() {
+        if (!hasLedger()) return;
+        const onWait = () => {
+          if (flags.quiet !== true) say("waiting until another rowferry process has finished with this ledger");
+        };
+        const lock = await lockLedger(target.ledgerPath, { wait: true, clock: world.clock, signal, onWait });
+        lock.release();
       },
       isWorkDue: () => isWorkDue(target, world.clock.now()),
       idle: async () => {

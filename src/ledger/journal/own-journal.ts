@@ -60,6 +60,12 @@ export function journalOf(database: LedgerDatabase, named: string | null): strin
   });
 }
 
+/** Whether the journal holds all that the ledger has written into one. */
+export function holdsAllOf(database: LedgerDatabase, path: string): boolean {
+  const text = fact(database, "journal");
+  return text === null || goesOn(path, JSON.parse(text) as OwnJournal);
+}
+
 function goesOn(path: string, { length, hash }: OwnJournal) {
   return existsSync(path) && statSync(path).size >= length && hashBefore(path, length) === hash;
 }

@@ -8,17 +8,26 @@ import type { LineOf } from "../../model/lines.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createRunStore } from "../runs.js";
 import { entriesFromEnd, entryOf } from "./own-journal.js";
+import type { JournalEntry } from "./journal.js";
 import { createReplay, objects } from "./replay.js";
 
 export type Rebuilt = Omit<LineOf<"rebuilt">, "type">;
 
-/** The caller holds the lock and an open transaction. Applying a journal twice changes nothing. */
+/**
+ * The caller holds the lock and an open transaction. Applying a journal twice changes nothing. `isPart`: the ledger has
+ * written more than it holds, or into another one before.
+ */
 export async function rebuildFrom(
   database: LedgerDatabase,
   lines: AsyncIterable<string>,
+  isPart: boolean,
   now: number,
 ): Promise<Rebuilt> {
   const runs = createRunStore(database);
+  // The journal may lack what took an earlier decision back.
+  const decidedUntil = isPart ? runs.knownUntil() : 0;
+  const isKnown = ({ entry, at }: JournalEntry) =>
+    (entry === "dismissed" || entry === "undone") && Number(at) <= decidedUntil;
   const run = runs.begin("rebuild", null, now);
   runs.finish(run.id, ExitCode.ok, null, now);
   const replay = createReplay(database, run.id);
@@ -32,7 +41,7 @@ export async function rebuildFrom(
     const entry = entryOf(line);
     if (entry === null) unreadable.push(number);
     else {
-      replay(entry);
+      if (!isKnown(entry)) replay(entry);
       entries += 1;
       until = Number(entry["at"] ?? until);
     }
@@ -45,6 +54,7 @@ export async function rebuildFrom(
     entries,
     unreadable,
     until: until === 0 ? null : new Date(until).toISOString(),
+    isPart,
     participants: count("registrations WHERE kind = 'participant' AND state = 'registered'"),
     addresses: count("registrations WHERE kind = 'address' AND state = 'registered'"),
     documents: count("document_states WHERE service_id IS NOT NULL"),

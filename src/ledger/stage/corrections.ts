@@ -17,7 +17,7 @@ export interface Correction {
   lead: number;
   /** Other groups whose rows were joined into this one. */
   others: number[];
-  rows: CorrectedRow[];
+  rows: (CorrectedRow & { row: Row })[];
   /**
    * A person has written `ok` in place of its code: what could not be read with certainty, and its key, are as they
    * should be.
@@ -74,9 +74,9 @@ export function createCorrections(
      * @throws RowferryError `group-incomplete`, `corrected-twice`
      */
     of(rows: readonly Row[]): Correction | null {
-      const corrected = rows.flatMap((row): CorrectedRow[] => {
+      const corrected = rows.flatMap((row): Correction["rows"] => {
         const before = referredTo(database, row.cells[column] ?? "");
-        return before === null ? [] : [{ before, cells: originalCells(row) }];
+        return before === null ? [] : [{ before, cells: originalCells(row), row }];
       });
       const [lead, ...others] = new Set(corrected.map(({ before }) => leadOf(database, before)));
       if (lead === undefined) return null;
@@ -99,7 +99,7 @@ export function createCorrections(
         referred: lead,
         lead: latest,
         others: joined,
-        rows: corrected.map(({ before, cells }) => ({ before: newest(before), cells })),
+        rows: corrected.map((one) => ({ ...one, before: newest(one.before) })),
         isConfirmed: confirmed,
       };
     },

@@ -3,17 +3,16 @@
  * source would bring them again, so this is reported before anything is sent. A key that changed as spreadsheets change
  * keys (007 into 7) is an error.
  */
-import type { Problem } from "../../model/problem.js";
+import { memberOf, ofMember, type Problem, withoutMember } from "../../model/problem.js";
 import { areNearlyEqual, looksRewritten } from "../../model/near-keys.js";
 import { columnName, columnPosition, originalColumns } from "../../model/own-columns.js";
 import type { Placement } from "../../model/mapped-row.js";
 import type { EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import type { Row } from "../../model/row.js";
-import { describeRow, inputOf, leadOf } from "../rows.js";
+import { describeRow, inputOf, leadOf, rowNumberOf } from "../rows.js";
 import { EVENTS_OF_ROW } from "../known-rows.js";
 import type { Correction } from "./corrections.js";
-import type { createCells, KeptCells } from "./row-cells.js";
+import type { createCells } from "./row-cells.js";
 import type { StageOptions } from "./staging.js";
 import { problemsOfRow } from "./take-back.js";
 
@@ -134,41 +133,42 @@ function problemOf(row: string, { of, parts, landed }: Name, to: readonly string
 
 /**
  * Cells that a person was not asked to correct, and that a spreadsheet seems to have changed; also those that came back
- * as they were refused for it. `told`: texts of keys that are a problem already.
+ * as they were refused for it. `keys`: texts of keys that are a problem already.
  */
 export function rewrittenCells(
   database: LedgerDatabase,
   cells: ReturnType<typeof createCells>,
   { rows, isConfirmed }: Pick<Correction, "rows" | "isConfirmed">,
-  given: readonly Row[],
-  { header, read }: Pick<StageOptions, "header" | "read">,
-  told: readonly string[],
+  { header, read, spell }: Pick<StageOptions, "header" | "read" | "spell">,
+  keys: readonly string[],
 ): Problem[] {
   if (isConfirmed) return [];
-  return rows.flatMap(({ before }, index) => {
-    const [kept, now] = [cells.of(before), given[index]];
+  return rows.flatMap(({ before, row: now }) => {
+    const kept = cells.of(before);
     const text = database.value<string>("SELECT header FROM inputs WHERE id = @id", { id: inputOf(before) });
-    if (kept === null || now === undefined || text === null) return [];
+    if (kept === null || text === null) return [];
     const former = JSON.parse(text) as string[];
-    const problems = problemsOfRow(database, leadOf(database, before));
+    const isOwn = ({ message }: Problem) => [null, rowNumberOf(before)].includes(memberOf(message));
+    const problems = problemsOfRow(database, leadOf(database, before)).filter(isOwn);
+    const told = (one: Problem) =>
+      rows.length === 1 ? one : ofMember(now.number, { ...one, message: withoutMember(one.message) });
     const wasMangled = problems.some(({ code }) => code === "key-mangled");
     return originalColumns(former).flatMap((at) => {
       const column = columnName(former, at);
       const position = columnPosition(header, column);
-      const isText = (row: KeptCells, of: number) => (row.kinds?.[of] ?? "text") === "text";
-      if (position < 0 || !isText(kept, at) || !isText(now, position)) return [];
-      const [was, is] = [kept.cells[at] ?? "", now.cells[position] ?? ""];
+      if (position < 0) return [];
+      const [was, cell] = [kept.cells[at] ?? "", now.cells[position] ?? ""];
+      const [kindWas, kind] = [kept.kinds?.[at] ?? "text", now.kinds?.[position] ?? "text"];
       const own = problems.filter((one) => one.column === column);
-      if (was === is) return own.filter(({ code }) => code === "cell-rewritten");
+      if (was === cell && kindWas === kind) return own.filter(({ code }) => code === "cell-rewritten").map(told);
+      // A typed cell is not changed by saving it.
+      if (kindWas !== "text") return [];
+      const is = kind === "text" ? cell : spell(position, cell, kind, now.looks?.[position]);
       // A key that was refused for it is written again as it was.
-      const isKey = told.includes(was) || (wasMangled && areNearlyEqual(was, is));
+      const isKey = keys.includes(was) || (wasMangled && areNearlyEqual(was, is));
       if (own.length > 0 || isKey || !looksRewritten(was, is, (one) => read(position, one))) return [];
-      return {
-        code: "cell-rewritten",
-        column,
-        message: `${JSON.stringify(was)} became ${JSON.stringify(is)}, perhaps changed by a spreadsheet`,
-        hint: null,
-      };
+      const message = `${JSON.stringify(was)} became ${JSON.stringify(is)}, perhaps changed by a spreadsheet`;
+      return told({ code: "cell-rewritten", column, message, hint: null });
     });
   });
 }

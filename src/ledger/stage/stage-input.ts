@@ -159,12 +159,12 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       record,
     });
 
-  const rewrittenIn = ({ correction, rows, leads, mapped: { outcome } }: Group): Problem[] => {
+  const rewrittenIn = ({ correction, leads, mapped: { outcome } }: Group): Problem[] => {
     if (correction === null || outcome.fate === "skipped") return [];
     const names = outcome.fate === "valid" ? outcome.records : namesOf(outcome.placements);
     const moves = leads.flatMap((one) => movesOf(database, one, names));
     const told = moves.flatMap(({ mangled, parts }) => (mangled ? parts : []));
-    return rewrittenCells(database, cells, correction, rows, options, told);
+    return rewrittenCells(database, cells, correction, options, told);
   };
 
   const hashOf = ({ rows, mapped: { outcome } }: Group) =>

@@ -1,6 +1,6 @@
 /** What an input is staged with, and what the parts of its stager share. */
 import type { Problem } from "../../model/problem.js";
-import type { Row } from "../../model/row.js";
+import type { CellKind, CellLook, Row } from "../../model/row.js";
 import type { KnownRows } from "../known-rows.js";
 import type { References } from "./references.js";
 
@@ -32,6 +32,8 @@ export interface StageOptions {
   place: { file: string; sheet: string | null };
   /** What the mapping makes of a text in the column at that position; null: it cannot read it, or reads no column there. */
   read(index: number, text: string): string | null;
+  /** A text that it reads as a workbook's cell at that position. */
+  spell(index: number, cell: string, kind: CellKind, look?: CellLook | null): string;
   /** Reports a warning before anything is sent. */
   notify?(problem: Problem): void;
 }

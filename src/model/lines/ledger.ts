@@ -115,6 +115,7 @@ export const rejects = line("rejects", "Printed by `rejects`.", {
   ),
   rows: list(object({ file: text, sheet: textOrNull, row: count, problems: list(problem) })),
   stranded: object({ path: text, documents: count }).nullable().describe("the list for `resolve --from`"),
+  kept: list(text).describe("copies of files of these names that had other content, such as corrections"),
 });
 
 export const report = line("report", "Printed by `report`.", { run: text, path: text.describe("of the HTML page") });
@@ -238,6 +239,9 @@ const known = {
   entries: count.describe("read from the journal"),
   unreadable: list(count).describe("the journal's damaged lines, which were left out; a torn last line is none"),
   until: timeOrNull.describe("when the journal's last entry was written"),
+  isPart: flag.describe(
+    "true: the backup's ledger had written into its journal what this one lacks; a rebuild needs both",
+  ),
   participants: count,
   addresses: count,
   documents: count,
@@ -252,6 +256,7 @@ export const restored = line("restored", "Printed by `ledger restore`.", {
   journal: textOrNull.describe("the journal that was replayed over the backup"),
   forgotten: textOrNull.describe("the journal that the ledger remembered, if that is missing; the next run needs none"),
   known: object(known).nullable().describe("null: without a journal, what came after the backup is unknown"),
+  unsent: count.describe("events that the next run may send, also if they were withdrawn after the backup was made"),
 });
 
 export const rebound = line("rebound", "Printed by `ledger rebind`.", {

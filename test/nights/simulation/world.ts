@@ -371,6 +371,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
       namesPlace: false,
       place: { file: name, sheet: null },
       read: (_, text) => text,
+      spell: (_, text) => text,
     });
     for (const row of rows) {
       stager.stage(row, (number) => ({
