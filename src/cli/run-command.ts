@@ -228,13 +228,14 @@ async function saveMetrics(world: World, file: string | undefined, ended: Summar
 
 const HOOK_MS = 10 * 60_000;
 /** After an interrupted run. */
-const NOTIFY_MS = 10_000;
+const [HASTY_HOOK_MS, NOTIFY_MS] = [60_000, 10_000];
 
 /** Its output goes to stderr; its failure is reported and changes nothing. */
 async function onFinish({ world, signal }: Frame, typed: string | undefined, told: Record<string, string>) {
   if (typed === undefined) return;
   const print = (text: string): void => world.stderr.write(text);
   const env = { ...world.env, ...told };
-  const how = await runShellCommand(typed, { cwd: world.cwd, env, limitMs: HOOK_MS, signal, print });
+  const limitMs = signal.aborted ? HASTY_HOOK_MS : HOOK_MS;
+  const how = await runShellCommand(typed, { cwd: world.cwd, env, limitMs, signal, print });
   if (how !== null) world.stderr.write(`rowferry: the --on-finish command ${how}\n`);
 }

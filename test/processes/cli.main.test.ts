@@ -251,8 +251,13 @@ describe("flags reach the pipeline", () => {
     expect(world.err).toContain("--on-finish command could not be run (E2BIG)");
   });
 
-  it("what --on-finish leaves running does not hold up the end, and one that hangs is stopped after ten minutes", async () => {
-    const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary()) } });
+  it("what --on-finish leaves running does not hold up the end, and one that hangs is stopped after ten minutes, or one after a signal", async () => {
+    let interrupt = () => {};
+    const runImport = () => {
+      interrupt();
+      return Promise.resolve(summary());
+    };
+    const world = testWorld({ pipeline: { runImport } });
     const finishing = (hook: string) => type(world, "import", "m.yaml", "a.csv", "--quiet", "--on-finish", hook);
     const began = Date.now();
     expect(await finishing("sleep 20 & echo begun")).toBe(0);
@@ -264,6 +269,11 @@ describe("flags reach the pipeline", () => {
     await expect.poll(() => existsSync(join(world.cwd, "hanging")), { timeout: 10_000 }).toBe(true);
     await vi.advanceTimersByTimeAsync(600_000);
     expect([await code, world.err]).toEqual([0, expect.stringMatching(/--on-finish .* 10 min, and was stopped/)]);
+    interrupt = () => world.send("SIGTERM");
+    const hasty = finishing("touch hanging.too; exec sleep 20");
+    await expect.poll(() => existsSync(join(world.cwd, "hanging.too")), { timeout: 10_000 }).toBe(true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([await hasty, world.err]).toEqual([0, expect.stringMatching(/--on-finish .* 1 min, and was stopped/)]);
   });
 
   it("a signal stops an --on-finish command and what it has started; the run keeps its own exit code", async () => {
