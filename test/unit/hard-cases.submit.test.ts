@@ -336,6 +336,18 @@ test("a web page with status 404 in place of a lookup makes no participant absen
   expect(minutes()).toEqual([10]);
 });
 
+test("H8: an address without the service (404 to everything) stops the run and rejects no row", async () => {
+  open();
+  world.setFaults([
+    { match: { path: "/participants" }, action: { kind: "status", status: 404, when: "before", body: "empty" } },
+  ]);
+  const { stopped, exitCode, problems } = await imported(...at(10));
+  expect([stopped?.code, exitCode, problems]).toEqual(["service-path-unknown", 4, []]);
+  world.setFaults([]);
+  expect(await resumed()).toBe(0);
+  expect(minutes()).toEqual([10]);
+});
+
 test("H8: a revoked credential stops the run and rejects no row", { tags: ["long"] }, async () => {
   await begun();
   world.setFaults([{ match: { path: "/documents/events" }, action: answered(403) }]);

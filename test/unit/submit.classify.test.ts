@@ -195,6 +195,21 @@ describe("a 404 that is not the service's own: a page of what stands in front of
   });
 });
 
+describe("404 and 405 for POST /participants, which names nothing that could be missing", () => {
+  const nowhere = ["", "404 page not found", { message: "no Route matched" }, { code: 404, message: "Not Found" }];
+
+  it("without a code of the service's, tells of a wrong address, not of the participant", () => {
+    for (const status of [404, 405])
+      for (const body of nowhere)
+        expect(read(status, body, [], "create-participant")).toMatchObject({ verdict: "unknown-path", doubt: false });
+  });
+
+  it("with a code is a refusal", () => {
+    const said = envelope("COUNTRY_NOT_FOUND");
+    expect(read(404, said, [], "create-participant").verdict).toBe("refused");
+  });
+});
+
 it("a 408 without the service's envelope is a gateway's, and leaves doubt", () => {
   for (const body of ["", "Request Timeout", "<html><h1>408 Request Time-out</h1></html>", { message: "Timeout" }])
     expect(read(408, body, [], "create-address")).toMatchObject({ verdict: "unavailable", doubt: true });
