@@ -2,7 +2,7 @@
 import type { OpenAddress, OpenParticipant } from "../ledger/registrations.js";
 import { foldIdentity } from "../model/fold.js";
 import type { JsonObject } from "../model/json.js";
-import { addressesOf, type ListedAddress, participantOf, type Registration } from "../submit/answers.js";
+import { addressesOf, differing, type ListedAddress, participantOf, type Registration } from "../submit/answers.js";
 import type { Answer, Call } from "../submit/call.js";
 import { createAddress, createParticipant, listAddresses, lookupParticipant } from "../submit/calls.js";
 import type { Session } from "./session.js";
@@ -70,7 +70,7 @@ export function stepsOfParticipant(
       if (isForeign && foreign === "refuse")
         return { code: "participant-foreign", message: `${name} is registered by another dataset.` };
       keeper.registered({ id: participant.id }, "found");
-      if (participant.name !== null && participant.name !== data.name)
+      if (differing(participant, { name: data.name }).length > 0)
         keeper.warn("participant-differs", `${name} is registered as "${participant.name}", not "${data.name}".`);
       return "registered";
     },

@@ -148,6 +148,13 @@ describe("H29–H32: identities", () => {
     expect(summary.warnings.map(({ code }) => code)).toContain("participant-differs");
   });
 
+  test("H31: nothing is said of a participant whose name the service spells in its own way", async () => {
+    await begun();
+    world.target.ledgerPath += "-new";
+    const summary = await imported({ document: "M2", minute: 1, participantName: "CÔMPANY 11222333000181." });
+    expect(summary.warnings.map(({ code }) => code)).not.toContain("participant-differs");
+  });
+
   test("H32: tax ids are looked up as they would be created", async () => {
     open();
     const asked: string[] = [];
