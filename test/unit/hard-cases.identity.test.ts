@@ -140,6 +140,14 @@ describe("H29–H32: identities", () => {
     },
   );
 
+  test("H31: under `foreign: create`, a service that makes none twice is told with the setting", async () => {
+    open({ settings: { participants: { strategy: "lookup-first", foreign: "create" } } });
+    await other();
+    world.setFaults([{ match: { method: "POST", path: "/participants" }, action: answered(409) }]);
+    const { problems } = await imported(...at(10));
+    expect(problems[0]?.example).toMatch(/another dataset.* participants\.foreign is create/);
+  });
+
   test("H31: a participant found with another name is used and reported", async () => {
     await begun();
     world.target.ledgerPath += "-new";

@@ -1,7 +1,7 @@
 /** The classification, row by row of the specification's error table and of the open points about answers. */
 import { describeRefusal } from "../../src/run/refusals.js";
 import type { CallKind } from "../../src/submit/call.js";
-import { classify, isUnexplainedConflict } from "../../src/submit/classify.js";
+import { classify, isUnexplainedConflict, describeUnavailable } from "../../src/submit/classify.js";
 import { envelope } from "../support/submit/scripted-service.js";
 
 function read(status: number, body: unknown = "", secrets: string[] = [], kind: CallKind = "append-events") {
@@ -208,6 +208,12 @@ describe("404 and 405 for POST /participants, which names nothing that could be 
     const said = envelope("COUNTRY_NOT_FOUND");
     expect(read(404, said, [], "create-participant").verdict).toBe("refused");
   });
+});
+
+it("a redirect is told as one", () => {
+  expect(describeUnavailable({ status: 301 })).toMatch(
+    /^answered 301, a redirect, which is never followed: .*new address/,
+  );
 });
 
 it("a 408 without the service's envelope is a gateway's, and leaves doubt", () => {
