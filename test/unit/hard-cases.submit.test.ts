@@ -127,6 +127,28 @@ describe("H2, H3: a duplicate", () => {
     ]);
   });
 
+  const spellings: [string, (key: string) => string][] = [
+    ["in quotes", (key) => JSON.stringify(key)],
+    ["with the integrator in front", (key) => `acme:${key}`],
+    ["cut short", (key) => `${key.slice(0, 12)}…`],
+    ["in another form", (key) => Buffer.from(key).toString("base64")],
+  ];
+  test.each(spellings)("whose key the service gives %s is settled like any other", async (_, spelt) => {
+    await begun();
+    faults({ nth: 1, times: 1, action: lost });
+    const rewrite: RunPlan["rewrite"] = (_request, reply) =>
+      reply.status === 409
+        ? {
+            ...reply,
+            body: reply.body.replace(/\((rf1-\w+)\)/, (_all, key: string) => `(${spelt(key)})`.replaceAll('"', '\\"')),
+          }
+        : reply;
+    const summary = await world.import([file(...at(10, 20, 30))], { rewrite });
+    expect(summary.exitCode).toBe(0);
+    expect(states().slice(1)).toEqual(Array(3).fill("landed-without-id: duplicate-of-own-attempt"));
+    expect(minutes()).toEqual([1, 10, 20, 30]);
+  });
+
   test("CONFLICT_ERROR with other words is an ordinary refusal", { tags: ["long"] }, async () => {
     await begun();
     const plan = instead({
