@@ -186,7 +186,9 @@ function stopped(attempts: Attempt[], reason: StopReason | typeof overtaken): An
  * Shows the service's words only with the request itself: many people read a summary, and the words may repeat a cell.
  */
 function credentials(attempt: Attempt): StopReason {
-  const again = attempt.status === 403 ? " even with a fresh token" : "";
+  // Some gateways answer 403 to an unknown path.
+  const again =
+    attempt.status === 403 ? " even with a fresh token; check permissions, scope and the path of baseUrl" : "";
   return { why: "credentials", message: `The service answered ${attempt.status}${again}.` };
 }
 
