@@ -129,7 +129,11 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
       return yield { check: "reach", result: "failed", message: describeSilence(target, answer.error, failure) };
     }
     const took = `${grouped(clock.now() - startedAt)} ms`;
-    yield { check: "reach", result: "ok", message: `${target.baseUrl} answered within ${took}` };
+    const isVague = answer.result === "refused" && answer.notFound && answer.error.codes.length === 0;
+    const vague = "with 404 and no code of the service's, as to a wrong address: check the path of baseUrl";
+    yield isVague
+      ? { check: "reach", result: "warning", message: `${target.baseUrl} answered ${vague}` }
+      : { check: "reach", result: "ok", message: `${target.baseUrl} answered within ${took}` };
     if (unshared !== null) yield { check: "throttle", result: "warning", message: unshared };
     else if (target.throttle !== null) yield { check: "throttle", result: "ok", message: "the rate is shared" };
     yield clockFinding(submitter.serviceNow() - clock.now());

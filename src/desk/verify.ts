@@ -15,7 +15,7 @@ import { closing } from "../run/closing.js";
 import { PLACE_FIELDS, isMasked } from "../run/register-steps.js";
 import { requireLedger } from "../run/import.js";
 import { openSession, type Session, type SessionOptions } from "../run/session.js";
-import { addressesOf, documentOf, type ListedAddress, participantOf } from "../submit/answers.js";
+import { addressesOf, differing, documentOf, type ListedAddress, participantOf } from "../submit/answers.js";
 import type { Answer, Call } from "../submit/call.js";
 import { listAddresses, readDocument, readParticipant } from "../submit/calls.js";
 
@@ -143,10 +143,8 @@ async function checkParticipant(work: Work, { id, serviceId, data, addresses }: 
   if (lookup?.outcome === "absent") one.lacks("is not there");
   else if (lookup?.outcome !== "found") one.unread("got an answer that cannot be understood");
   else
-    for (const field of ["countryCode", "taxIdType", "taxId", "name", "type"] as const) {
-      const [ours, theirs] = [data[field], lookup.participant[field]];
-      if (ours !== undefined && theirs !== null && ours !== theirs) one.differs(unlike(field, theirs, ours));
-    }
+    for (const field of differing(lookup.participant, data))
+      one.differs(unlike(field, lookup.participant[field] ?? "", data[field] ?? ""));
   if (addresses.length === 0) return;
   const list = work.about("address", `${addresses.length} of ${name}`, serviceId);
   const listing = await read(work, subject, listAddresses(serviceId), list);

@@ -114,7 +114,7 @@ type RefusedAs = Pick<ServiceError, "status" | "codes">;
 export function createRefusalHistory(database: LedgerDatabase) {
   const wasRefused = (which: string, values: { document: number; request: number }, { status, codes }: RefusedAs) =>
     database.has(
-      `SELECT 1 FROM requests WHERE subject = 'document' AND subject_id = @document AND result = 'refused'
+      `SELECT 1 FROM requests WHERE subject = 'document' AND subject_id = @document AND result IN ('refused', 'duplicate')
          AND id < @request AND attempts ->> '$[#-1].error.status' = @status
          AND attempts ->> '$[#-1].error.codes' = @codes AND ${which}`,
       { ...values, status, codes: JSON.stringify(codes) },

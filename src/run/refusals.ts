@@ -54,4 +54,5 @@ export const codeOfStop = {
   interrupted: "interrupted",
   outage: "service-outage",
   overtaken: "interrupted",
+  "unknown-path": "service-path-unknown",
 } as const;

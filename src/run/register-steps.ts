@@ -2,7 +2,7 @@
 import type { OpenAddress, OpenParticipant } from "../ledger/registrations.js";
 import { foldIdentity } from "../model/fold.js";
 import type { JsonObject } from "../model/json.js";
-import { addressesOf, type ListedAddress, participantOf, type Registration } from "../submit/answers.js";
+import { addressesOf, differing, type ListedAddress, participantOf, type Registration } from "../submit/answers.js";
 import type { Answer, Call } from "../submit/call.js";
 import { createAddress, createParticipant, listAddresses, lookupParticipant } from "../submit/calls.js";
 import type { Session } from "./session.js";
@@ -19,6 +19,8 @@ export interface RegistrationSteps {
   read(
     answer: Answer,
   ): "registered" | "absent" | { code: "participant-foreign" | "lookup-unreadable"; message: string } | undefined;
+  /** Why the last lookup settled nothing, as a clause. */
+  absence(): string;
   create: Call;
   /** Runs in the transaction of the create's outcome. */
   created(receipt: Registration): void;
@@ -50,6 +52,7 @@ export function stepsOfParticipant(
   const { strategy, foreign } = session.settings.get(settings).participants;
   const keeper = keeperOf(session, "participant", id);
   const name = `${data.taxIdType} ${data.taxId}`;
+  let isForeign = false;
   return {
     kind: "participant",
     id,
@@ -65,15 +68,19 @@ export function stepsOfParticipant(
       const { participant } = lookup;
       // Reads of other datasets' records have identification and location fields only (service.md, What the service
       // does 4). Whether the name is among them is not said; the participant's type is not.
-      const isForeign = participant.type === null;
+      isForeign = participant.type === null;
       if (isForeign && foreign === "create") return "absent";
       if (isForeign && foreign === "refuse")
         return { code: "participant-foreign", message: `${name} is registered by another dataset.` };
       keeper.registered({ id: participant.id }, "found");
-      if (participant.name !== null && participant.name !== data.name)
+      if (differing(participant, { name: data.name }).length > 0)
         keeper.warn("participant-differs", `${name} is registered as "${participant.name}", not "${data.name}".`);
       return "registered";
     },
+    absence: () =>
+      isForeign
+        ? "it belongs to another dataset, and the setting participants.foreign is create"
+        : "but a lookup finds no such participant",
     create: createParticipant(data),
     created: (receipt) => keeper.registered({ ...receipt, geography: null }, "created"),
   };
@@ -110,6 +117,7 @@ export function stepsOfAddress(session: Session, address: OpenAddress): Registra
       isLikeMasked = listed.masked.has(withoutStreet(data));
       return "absent";
     },
+    absence: () => "but a lookup finds no such address",
     create: createAddress(owner, { ...data, ...(extendedFields ? address.extended : {}) }),
     created(receipt) {
       keeper.registered(receipt, "created");

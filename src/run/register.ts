@@ -150,7 +150,7 @@ async function rejectConflict(session: Session, steps: RegistrationSteps, error:
   await clock.sleep(LOOK_AFTER_MS * 4, signal);
   if (session.stopped !== null || (await lookSettles(session, steps, true))) return;
   const { code, message } = refusal(error);
-  const note = { code, message: `${message}; but a lookup finds no such ${kind}` };
+  const note = { code, message: `${message}; ${steps.absence()}` };
   session.outcomes((t) => t.rejected(kind, id, note, clock.now()));
 }
 

@@ -177,10 +177,12 @@ const ACCEPTED_TOO =
 function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): boolean {
   const { lane, session, evidence, chunk, queue, now, end } = turn;
   const unreadable = answer.key === null;
-  const index = unreadable && chunk.length === 1 ? 0 : chunk.findIndex((one) => one.deduplicationId === answer.key);
+  // Services quote, prefix or shorten keys (open point 23). A single event without a target has no other key.
+  const isAlone = chunk.length === 1 && (unreadable || chunk[0]?.target === null);
+  const index = isAlone ? 0 : chunk.findIndex((one) => answer.key?.includes(one.deduplicationId) === true);
   const event = chunk[index];
   if (event === undefined) {
-    // The key that is taken is a target document's, which is an ordinary conflict.
+    // The key that is taken may be a target document's, which is an ordinary conflict.
     if (!unreadable) return takeConflict(turn, answer);
     end();
     evidence.noteRefusal(chunk, answer.error);

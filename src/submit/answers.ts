@@ -3,6 +3,7 @@
  * possible id (H6, H43).
  */
 import { z } from "zod";
+import { foldIdentity } from "../model/fold.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { idFault } from "../model/service-id.js";
 import type { Answer } from "./call.js";
@@ -83,14 +84,20 @@ interface NaturalKey {
   taxId: string;
 }
 
-/** Ignores punctuation and case; missing fields do not contradict. */
-function isOf(found: FoundParticipant, asked: NaturalKey): boolean {
-  const fold = (value: string) => value.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
-  const agrees = (value: string | null, wanted: string) => value === null || fold(value) === fold(wanted);
-  const country = found.countryCode?.length === asked.countryCode.length ? found.countryCode : null;
-  return (
-    agrees(found.taxId, asked.taxId) && agrees(found.taxIdType, asked.taxIdType) && agrees(country, asked.countryCode)
-  );
+const isOf = (found: FoundParticipant, { countryCode, taxIdType, taxId }: NaturalKey): boolean =>
+  differing(found, { countryCode, taxIdType, taxId }).length === 0;
+
+/**
+ * The fields that contradict ours. Punctuation, case and accents do not, nor do missing fields or a country code of
+ * another length: the service may spell them in its own way.
+ */
+export function differing(found: FoundParticipant, ours: JsonObject) {
+  const fold = (value: string) => foldIdentity(value).replace(/[^\p{L}\p{N}]/gu, "");
+  return (["countryCode", "taxIdType", "taxId", "name", "type"] as const).filter((field) => {
+    const [own, theirs] = [ours[field], found[field]];
+    if (typeof own !== "string" || theirs === null) return false;
+    return fold(own) !== fold(theirs) && (field !== "countryCode" || own.length === theirs.length);
+  });
 }
 
 /** For create-participant and create-address. Null: no readable id. */

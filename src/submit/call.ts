@@ -49,7 +49,7 @@ export type Answer = {
    * Undecided for a reason of the whole run: 401, or 403 after a refresh; the token endpoint; an interruption; a long
    * outage. `overtaken`: only `onLeaving` refused this call, and nothing was sent.
    */
-  | { result: "stopped"; why: "credentials" | "interrupted" | "outage" | "overtaken"; message: string }
+  | { result: "stopped"; why: "credentials" | "interrupted" | "outage" | "unknown-path" | "overtaken"; message: string }
 );
 
 export interface SendOptions {

@@ -17,7 +17,8 @@ export type Verdict =
   | "rate-limited"
   | "unavailable"
   | "forbidden"
-  | "unauthorized";
+  | "unauthorized"
+  | "unknown-path";
 
 interface Rule {
   status: number;
@@ -68,7 +69,9 @@ export function classify(kind: CallKind, reply: TransportReply, secrets: readonl
   if (status < 400 || status > 499 || isElsewhere(kind, reply, error))
     return { verdict: "unavailable", doubt: true, body: null, error, key: null };
   // "Every 4xx except …" (service.md, Errors).
-  const verdict = rules.find((rule) => fits(rule, error, words))?.verdict ?? "refused";
+  const verdict = isUnknownPath(kind, error)
+    ? "unknown-path"
+    : (rules.find((rule) => fits(rule, error, words))?.verdict ?? "refused");
   return { verdict, doubt: false, body: null, error, key: verdict === "duplicate" ? keyOf(words ?? "") : null };
 }
 
@@ -108,8 +111,21 @@ function isElsewhere(kind: CallKind, { status, body }: TransportReply, { codes }
   return status === 404 && kind !== "create-document" && /^\s*<(!doctype|html|head|body|\?xml)/i.test(body);
 }
 
+/**
+ * POST /participants names no resource that could be missing, so the address is wrong. A code would be the service's own
+ * (service.md, Errors), and about the record.
+ */
+function isUnknownPath(kind: CallKind, { status, codes }: ServiceError): boolean {
+  return kind === "create-participant" && (status === 404 || status === 405) && !codes.some(isWord);
+}
+
+/** Gateways give the status as a code. */
+const isWord = (code: string): boolean => /\D/.test(code);
+
 /** What came instead of an answer of the service, as a clause. */
 export function describeUnavailable({ status }: Pick<ServiceError, "status">): string {
+  if (status >= 300 && status <= 399)
+    return `answered ${status}, a redirect, which is never followed: perhaps to a login page, or to its new address`;
   const isOther = status < 500 && status !== 408;
   const whose = isOther ? ", but not as the service does: perhaps with a login page, or a gateway's page" : "";
   return `answered ${status}${whose}`;

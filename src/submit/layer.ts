@@ -40,7 +40,7 @@ export type Layer = (attempt: Try) => Promise<Tried>;
 export const notSent: NotSent = { sent: false, noToken: null };
 
 export interface StopReason {
-  why: "credentials" | "interrupted" | "outage";
+  why: "credentials" | "interrupted" | "outage" | "unknown-path";
   message: string;
 }
 

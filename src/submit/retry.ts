@@ -13,8 +13,8 @@ const longestDelayMs = 30_000;
 
 type Ending = Verdict | "no-answer" | "unreadable-answer";
 
-/** `settled`: final. `renew`: once, with another token. */
-type Sequel = "settled" | "backoff" | "pending" | "renew" | "give-up";
+/** `settled`: final. `renew`: once, with another token. `stop`: the whole run. */
+type Sequel = "settled" | "backoff" | "pending" | "renew" | "give-up" | "stop";
 
 const sequels: Record<Ending, Sequel> = {
   accepted: "settled",
@@ -25,6 +25,7 @@ const sequels: Record<Ending, Sequel> = {
   unavailable: "backoff",
   forbidden: "renew",
   unauthorized: "renew",
+  "unknown-path": "stop",
   "no-answer": "backoff",
   // An answer that is too large would be just as large again.
   "unreadable-answer": "give-up",
@@ -81,6 +82,11 @@ export function withRetries(
       const ending = endingOf(tried);
       const sequel = sequels[ending];
       if (sequel === "settled") return settled(attempts, tried);
+      if (sequel === "stop") {
+        const reason = unknownPath(call, attempt);
+        stop.abort(reason);
+        return stopped(attempts, reason);
+      }
       // A registration is never repeated after doubt (H7).
       if (sequel === "give-up" || (attempt.inDoubt && call.safety === "registration"))
         return unanswered(attempts, tried);
@@ -180,8 +186,17 @@ function stopped(attempts: Attempt[], reason: StopReason | typeof overtaken): An
  * Shows the service's words only with the request itself: many people read a summary, and the words may repeat a cell.
  */
 function credentials(attempt: Attempt): StopReason {
-  const again = attempt.status === 403 ? " even with a fresh token" : "";
+  // Some gateways answer 403 to an unknown path.
+  const again =
+    attempt.status === 403 ? " even with a fresh token; check permissions, scope and the path of baseUrl" : "";
   return { why: "credentials", message: `The service answered ${attempt.status}${again}.` };
+}
+
+function unknownPath({ method, path }: Call, { status }: Attempt): StopReason {
+  return {
+    why: "unknown-path",
+    message: `There is no ${method} ${path} at this address (${status}): check the path of baseUrl.`,
+  };
 }
 
 const looksLikeRequestId =

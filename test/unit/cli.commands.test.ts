@@ -130,7 +130,7 @@ describe("rowferry doctor", () => {
     const world = testWorld({ env: { ...(await service()), ROWFERRY_THROTTLE: `redis://127.0.0.1:${port}` } });
     world.now = Date.now();
     expect(await type(world, "doctor")).toBe(0);
-    expect(world.out).toMatch(/^Imports work; look at 1 check\.\n/);
+    expect(world.out).toMatch(/^Nothing failed; look at 1 check\.\n/);
     expect(world.out).toMatch(/! throttle +Continuing at a tenth of the rate, .*:\s+NOAUTH Authentication required\./s);
   });
 
@@ -184,6 +184,19 @@ describe("rowferry doctor", () => {
     expect(code).toBe(4);
     expect(said).toContain(`✕ reach ${baseUrl} answered 200, but not as the service does`);
     expect(said).toContain("Our shop");
+  });
+
+  it("does not say that imports work at an address that answers 404 to everything", async () => {
+    const elsewhere = createHttpServer((_, reply) => {
+      reply.writeHead(404, { "content-type": "application/json" }).end('{"message":"no Route matched"}');
+    });
+    elsewhere.listen(0, "127.0.0.1");
+    await once(elsewhere, "listening");
+    onTestFinished(() => void elsewhere.close());
+    const baseUrl = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
+    const { said } = await typedIn({ ...(await service()), ROWFERRY_BASE_URL: baseUrl }, "doctor");
+    expect(said).not.toContain("Imports work");
+    expect(said).toContain("check the path of baseUrl");
   });
 
   it("tells of a named ledger whose disk is not mounted; an import makes no new one there", async () => {

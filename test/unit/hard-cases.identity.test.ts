@@ -140,12 +140,27 @@ describe("H29–H32: identities", () => {
     },
   );
 
+  test("H31: under `foreign: create`, a service that makes none twice is told with the setting", async () => {
+    open({ settings: { participants: { strategy: "lookup-first", foreign: "create" } } });
+    await other();
+    world.setFaults([{ match: { method: "POST", path: "/participants" }, action: answered(409) }]);
+    const { problems } = await imported(...at(10));
+    expect(problems[0]?.example).toMatch(/another dataset.* participants\.foreign is create/);
+  });
+
   test("H31: a participant found with another name is used and reported", async () => {
     await begun();
     world.target.ledgerPath += "-new";
     const summary = await imported({ document: "M2", minute: 1, participantName: "Other" });
     expect(summary.exitCode).toBe(0);
     expect(summary.warnings.map(({ code }) => code)).toContain("participant-differs");
+  });
+
+  test("H31: nothing is said of a participant whose name the service spells in its own way", async () => {
+    await begun();
+    world.target.ledgerPath += "-new";
+    const summary = await imported({ document: "M2", minute: 1, participantName: "CÔMPANY 11222333000181." });
+    expect(summary.warnings.map(({ code }) => code)).not.toContain("participant-differs");
   });
 
   test("H32: tax ids are looked up as they would be created", async () => {

@@ -127,6 +127,28 @@ describe("H2, H3: a duplicate", () => {
     ]);
   });
 
+  const spellings: [string, (key: string) => string][] = [
+    ["in quotes", (key) => JSON.stringify(key)],
+    ["with the integrator in front", (key) => `acme:${key}`],
+    ["cut short", (key) => `${key.slice(0, 12)}…`],
+    ["in another form", (key) => Buffer.from(key).toString("base64")],
+  ];
+  test.each(spellings)("whose key the service gives %s is settled like any other", async (_, spelt) => {
+    await begun();
+    faults({ nth: 1, times: 1, action: lost });
+    const rewrite: RunPlan["rewrite"] = (_request, reply) =>
+      reply.status === 409
+        ? {
+            ...reply,
+            body: reply.body.replace(/\((rf1-\w+)\)/, (_all, key: string) => `(${spelt(key)})`.replaceAll('"', '\\"')),
+          }
+        : reply;
+    const summary = await world.import([file(...at(10, 20, 30))], { rewrite });
+    expect(summary.exitCode).toBe(0);
+    expect(states().slice(1)).toEqual(Array(3).fill("landed-without-id: duplicate-of-own-attempt"));
+    expect(minutes()).toEqual([1, 10, 20, 30]);
+  });
+
   test("CONFLICT_ERROR with other words is an ordinary refusal", { tags: ["long"] }, async () => {
     await begun();
     const plan = instead({
@@ -331,6 +353,18 @@ test("a web page with status 404 in place of a lookup makes no participant absen
   world.setFaults([{ match: { path: "/participants" }, action: page }]);
   const { exitCode, problems } = await imported(...at(10));
   expect([exitCode, problems.map(({ code }) => code)]).toEqual([4, ["lookup-unanswered"]]);
+  world.setFaults([]);
+  expect(await resumed()).toBe(0);
+  expect(minutes()).toEqual([10]);
+});
+
+test("H8: an address without the service (404 to everything) stops the run and rejects no row", async () => {
+  open();
+  world.setFaults([
+    { match: { path: "/participants" }, action: { kind: "status", status: 404, when: "before", body: "empty" } },
+  ]);
+  const { stopped, exitCode, problems } = await imported(...at(10));
+  expect([stopped?.code, exitCode, problems]).toEqual(["service-path-unknown", 4, []]);
   world.setFaults([]);
   expect(await resumed()).toBe(0);
   expect(minutes()).toEqual([10]);

@@ -1,7 +1,7 @@
 /** The classification, row by row of the specification's error table and of the open points about answers. */
 import { describeRefusal } from "../../src/run/refusals.js";
 import type { CallKind } from "../../src/submit/call.js";
-import { classify, isUnexplainedConflict } from "../../src/submit/classify.js";
+import { classify, isUnexplainedConflict, describeUnavailable } from "../../src/submit/classify.js";
 import { envelope } from "../support/submit/scripted-service.js";
 
 function read(status: number, body: unknown = "", secrets: string[] = [], kind: CallKind = "append-events") {
@@ -193,6 +193,27 @@ describe("a 404 that is not the service's own: a page of what stands in front of
   it("in place of POST /documents may mean that the service has none (open-points 25)", () => {
     for (const page of pages) expect(read(404, page, [], "create-document").verdict).toBe("refused");
   });
+});
+
+describe("404 and 405 for POST /participants, which names nothing that could be missing", () => {
+  const nowhere = ["", "404 page not found", { message: "no Route matched" }, { code: 404, message: "Not Found" }];
+
+  it("without a code of the service's, tells of a wrong address, not of the participant", () => {
+    for (const status of [404, 405])
+      for (const body of nowhere)
+        expect(read(status, body, [], "create-participant")).toMatchObject({ verdict: "unknown-path", doubt: false });
+  });
+
+  it("with a code is a refusal", () => {
+    const said = envelope("COUNTRY_NOT_FOUND");
+    expect(read(404, said, [], "create-participant").verdict).toBe("refused");
+  });
+});
+
+it("a redirect is told as one", () => {
+  expect(describeUnavailable({ status: 301 })).toMatch(
+    /^answered 301, a redirect, which is never followed: .*new address/,
+  );
 });
 
 it("a 408 without the service's envelope is a gateway's, and leaves doubt", () => {

@@ -88,7 +88,9 @@ describe("the first 403 of any shape (HARD-CASES H8, open-points 13)", () => {
       answer: () => ({ status: 403, body: { message: "not for you, s3cret-s3cret, token-2" } }),
     });
     expect(answer).toMatchObject({ result: "stopped", why: "credentials", inDoubt: false });
-    expect(answer.result === "stopped" && answer.message).toBe("The service answered 403 even with a fresh token.");
+    expect(answer.result === "stopped" && answer.message).toBe(
+      "The service answered 403 even with a fresh token; check permissions, scope and the path of baseUrl.",
+    );
     expect(requests).toHaveLength(2);
     const next = await clock.run(submitter.send(append));
     expect(next).toMatchObject({ result: "stopped", why: "credentials" });

@@ -7,6 +7,11 @@ export const submitCodes = {
     "Check client id, secret, scope, token URL and permissions, then run `rowferry resume`; no row was rejected.",
     "A secret that was rotated at noon: the run stops at the first 401, and what it had not sent is still planned.",
   ),
+  "service-path-unknown": again(
+    "The service answers 404 or 405 to the creation of a participant, without a code of its own: the address is not the service's.",
+    "Correct the path of `baseUrl`, then run `rowferry ledger rebind` and `rowferry resume`; no row was rejected.",
+    "`baseUrl` lacks /api/v2, and the gateway answers 404 to everything: the run stops at the first participant.",
+  ),
   "service-outage": passing(
     again(
       "The service was unreachable for longer than the run waits.",
