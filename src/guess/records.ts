@@ -159,7 +159,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const created = before.find(({ role }) => role === "created") ?? (key.long ? before[0] : undefined);
   const own = times.filter((column) => column !== created && (!key.long || !key.follows.has(column)));
   // What only some rows came to does not tell of the others: then the creation is an event too.
-  const isWhole = key.long || own.some(({ filled }) => filled === 1);
+  const isWhole = own.some(({ filled }) => (key.long ? filled >= 0.5 : filled === 1));
   const happened = own.length > 0 && isWhole ? own : times;
   const isPublic = columns.find(({ type, role }) => type.as === "boolean" && role === "public");
   if (isPublic !== undefined) decisions.notes.add(`isPublic: "${isPublic.header}" says which events everyone may see`);
@@ -371,7 +371,7 @@ function weigh(column: Column, columns: readonly Column[]) {
   };
   const counted =
     (type.as === "text" && type.clock === undefined) || (type.as === "number" && type.whole && type.units.length === 0);
-  const isShort = (text: string) => text.length <= 60 && !/.@./.test(text);
+  const isShort = (text: string) => text.length <= 60 && !/.@.|^[[{]/.test(text);
   const able = counted && filled >= 0.9 && !never.has(role) && [...distinct].every(isShort);
   // A number that repeats names no document unless something follows from it, and not by chance.
   const isSure = !long || [...follows].some((other) => odds(groups, other) < CHANCE);
