@@ -102,6 +102,8 @@ function draftParties(records: Trees, parties: Party[], code: Column | null, sha
   return parties;
 }
 
+const placeRoles = ["street", "number", "zipCode", "city", "state"] as const;
+
 function draftDocuments(draft: InputDraft, shared: Shared) {
   const { name, columns, records } = draft;
   const { decisions, directories } = shared;
@@ -133,6 +135,11 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const follows = ({ identity }: Party) => identity !== null && depends(identity, key);
   const owner = ownerOf(parties, key, name, decisions);
   above.push(...decisions.take());
+  const isMoving = (party: Party | undefined) =>
+    placeRoles.some((role) => {
+      const column = party?.columns[role];
+      return column !== undefined && agree(groupsOf(key.column), column) === false;
+    });
   const isActing = (party: Party) => party !== owner && !follows(party) && (party.identity?.filled ?? 1) >= 0.9;
   const acting = key.long ? parties.find(isActing) : undefined;
   const placeOf = (party: Party | undefined): Tree => {
@@ -165,6 +172,10 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   if (isPublic !== undefined) decisions.notes.add(`isPublic: "${isPublic.header}" says which events everyone may see`);
   const defaults: Trees = { isPublic: isPublic === undefined ? false : ref(isPublic) };
   if (acting !== undefined) Object.assign(defaults, { participant: acting.name, address: placeOf(acting) });
+  else if (key.long && isMoving(parties.find((one) => addressOf(one) === document["address"]))) {
+    defaults["address"] = document["address"];
+    decisions.notes.add("address: the rows of a document name different places, so each event takes place at its own");
+  }
   if (key.long && happened.length > 0) skipUndated(draft, happened, decisions);
 
   const { used } = mentioned(draft.columns, { document, defaults, records });

@@ -574,6 +574,18 @@ describe("what other systems export", () => {
     expect([input.events.defaults.externalCreatedAt, said]).toEqual(["=emissao", allStaged]);
   });
 
+  it("where each row of a document names its own place, each event has its own, and where they share one, none", async () => {
+    const places = (city: (row: number) => string) =>
+      text([
+        "Tracking Number,Status,Date,City,State",
+        ...lines((row) => `T${row % 7},${row % 2 ? "IN" : "OUT"},2025-10-${two(1 + (row % 28))},${city(row)}`),
+      ]);
+    const moving = await draftOf({ "a.csv": places((row) => (row % 3 ? "Memphis,TN" : "Albany,NY")) });
+    expect(moving.input.events.defaults.address).toBe(moving.input.documents.tracking_number.address);
+    const still = await draftOf({ "a.csv": places((row) => (row % 7 < 3 ? "Memphis,TN" : "Albany,NY")) });
+    expect(still.input.events.defaults.address).toBeUndefined();
+  });
+
   it("JSON is no key, and a log's offset no zone", async () => {
     const cells = lines((row) => `${row},${1758349191000 + row * 61_007},K${row % 9},"{""id"": ${row}}"`);
     const { yaml, said } = await draftOf({ "a.csv": text(["offset,timestamp,key,value", ...cells]) });
