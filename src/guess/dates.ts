@@ -21,18 +21,18 @@ const days =
 const bare = "ddMMyy MMddyy ddMMyyyy MMddyyyy";
 const times = ", HH:mm, HH:mm:ss, HH:mm:ss.SSS, HH:mm:ss.u, H:mm, H:mm:ss, h:mm a, h:mm:ss a, h:mma, h:mm:ssa";
 /** With words between or behind them, as people write. */
-const spokenTimes = " 'às' HH:mm, - HH:mm, HH:mm 'Uhr', H'h'mm";
+const spokenTimes = " 'às' HH:mm, 'à' HH:mm, - HH:mm, HH:mm 'Uhr', H'h'mm";
 const others =
   "ISO UNIX UNIX_MS EXCEL yyyy-MM-dd'T'HH:mm yyyy-MM-dd'T'HH:mm:ss yyyy-MM-dd'T'HH:mm:ss.u yyyyMMdd'T'HHmmss yyyyMMdd'T'HHmmssZZ yyyyMMddHHmmss";
 /** With the offset that shops and trackers write, or UTC. */
 const zoned =
-  "yyyy-MM-dd HH:mm:ss ZZZ|yyyy-MM-dd HH:mm:ss ZZ|yyyy-MM-dd HH:mm:ss z|yyyy-MM-dd HH:mm:ss.u z|yyyy-MM-dd HH:mm:ss.u ZZZ|yyyy-MM-dd HH:mm z|dd/MM/yyyy HH:mm z|MM/dd/yyyy HH:mm z|dd/MM/yyyy HH:mm:ss z|MM/dd/yyyy HH:mm:ss z|yyyy-MM-dd HH:mm:ss,SSS|dd/MM/yy HH:mm:ss,u|yyyyMMdd HHmmss|yyyyMMdd HHmm|yyyy-MM-dd'T'HH:mm:ssZZZ|yyyy-MM-dd'T'HH:mm:ss.uZZZ";
+  "yyyy-MM-dd HH:mm:ss ZZZ|yyyy-MM-dd HH:mm:ss ZZ|yyyy-MM-dd HH:mm:ss z|yyyy-MM-dd HH:mm:ss.u z|yyyy-MM-dd HH:mm:ss.u ZZZ|yyyy-MM-dd HH:mm z|dd/MM/yyyy HH:mm z|MM/dd/yyyy HH:mm z|dd/MM/yyyy HH:mm:ss z|MM/dd/yyyy HH:mm:ss z|dd.MM.yyyy HH:mm:ss z|yyyy-MM-dd HH:mm:ss,SSS|dd/MM/yy HH:mm:ss,u|yyyyMMdd HHmmss|yyyyMMdd HHmm|yyyyMMddHHmmssZZZ|yyyy-MM-dd'T'HH:mm:ssZZZ|yyyy-MM-dd'T'HH:mm:ss.uZZZ";
 const named =
   "d-MMM-yyyy|d MMM yyyy|d/MMM/yyyy|d.MMM.yyyy|dMMMyyyy|MMM d yyyy|MMM d, yyyy|yyyy-MMM-d|d. MMM yyyy|d 'de' MMM 'de' yyyy|d-MMM-yy|d MMM yy|d/MMM/yy|dMMMyy";
 const timed = (list: string[], ends = times) => list.flatMap((day) => ends.split(",").map((time) => day + time));
-/** As SAS, servers, browsers, mail and Oracle write them. */
+/** As SAS, servers, browsers, mail, Oracle and marketplaces write them. */
 const whole =
-  "dMMMyyyy:HH:mm:ss|d MMM yyyy HH:mm:ss z|MMM d, yyyy, h:mm:ss a|d MMM yyyy HH:mm:ss ZZZ|d-MMM-yy h.mm.ss.u a";
+  "dMMMyyyy:HH:mm:ss|d MMM yyyy HH:mm:ss z|MMM d, yyyy, h:mm:ss a|d MMM yyyy HH:mm:ss ZZZ|d-MMM-yy h.mm.ss.u a|d-MMM-yy h.mm.ss.u a ZZ|d 'de' MMM 'de' yyyy HH:mm 'hs.'";
 /** As browsers write them. */
 const local = ["d/M/yyyy", "M/d/yyyy", "d.M.yyyy"].flatMap((day) =>
   ["H:mm", "H:mm:ss", "h:mm a", "h:mm:ss a"].map((time) => `${day}, ${time}`),
@@ -127,7 +127,9 @@ function bestFormat(group: readonly Cell[], { told, now }: Hint) {
   const fits = (format: string, language?: string) => group.filter((cell) => readsCell(format, language, cell)).length;
   const isLikely = (format: string) => {
     if (told === "yes" && format.startsWith("yyyy")) return true;
-    if (told === "maybe" && format !== "yyyyMMdd") return false;
+    // Of thirteen digits, no article number begins like a time of these decades.
+    const isMilliseconds = format === "UNIX_MS" && group.every((cell) => cell.text.length === 13);
+    if (told === "maybe" && format !== "yyyyMMdd" && !isMilliseconds) return false;
     const instants = group.map((cell) => instantOf(format, undefined, cell) ?? FROM);
     return instants.every((instant) => instant >= FROM && instant <= now + YEARS_AHEAD * YEAR);
   };

@@ -11,7 +11,9 @@ import { ref } from "./parties.js";
 import { Said, type Trees } from "./tree.js";
 import { foldHeader, tellsTime, zoneOf } from "./words.js";
 
-const blankWords = "- -- — N/A n/a N/D n/d NULL null (null) [NULL] \\N NaN nan NaT None <NA> #N/D #N/A".split(" ");
+const blankWords = "- -- — N/A n/a N/D n/d NULL null (null) [NULL] \\N NaN nan NaT None <NA> #N/D #N/A #Deleted".split(
+  " ",
+);
 /** Days that programs write where there is none, at midnight or its last moment: 0000-00-00, 01/01/0001, 01/01/1753, 30.12.1899, 01/01/1900, 31/12/9999. Or a form without digits: __/__/____. */
 const noDay =
   /^((0000|0001|1753|1899|1900|2999|9999)[-/.](00[-/.]00|01[-/.]01|12[-/.]3[01])|(00[-/.]00|01[-/.]01|3[01][-/.]12|12[-/.]3[01])[-/.](0000|0001|1753|1899|1900|2999|9999))([ T](00:00(:00)?|23:59(:59)?)([.,Z+-].*)?)?$|^[_ ]*(?<mark>[-/.])[_ ]+\k<mark>[_ ]*$/;
@@ -206,7 +208,10 @@ function settleZone(dates: readonly Column[], columns: readonly Column[], countr
   const zone = zones.get(country) ?? "UTC";
   if (dates.length === 0) return zone;
   const isOfZones = /\b(time ?zone|zeitzone|tz|zona horaria|fuseau|fuso( h?orari?o)?|utc|gmt|offset)\b/;
-  const beside = columns.find(({ header }) => zoneOf(header) === undefined && isOfZones.test(foldHeader(header)));
+  const beside = columns.find(
+    // There are no more offsets than this; an `offset` in a log counts its entries.
+    ({ header, distinct }) => zoneOf(header) === undefined && distinct.size <= 40 && isOfZones.test(foldHeader(header)),
+  );
   const joined = dates.find((one) => one.clock.length > 0 && zoneIn(one) !== undefined);
   const doubt =
     beside !== undefined

@@ -37,7 +37,8 @@ export function longEvents(table: EventTable): Trees {
   const when = times.map((value): Candidate<Column> => {
     const why = `filled in ${Math.round(value.filled * 100)}% of the rows`;
     const isOfRecord = recorded.test(foldHeader(value.header));
-    const score = value.filled + (times.length === 1 || (value.role === "time" && !isOfRecord) ? 2 : 0);
+    const score =
+      value.filled + (times.length === 1 || (value.role === "time" && value.filled >= 0.5 && !isOfRecord) ? 2 : 0);
     return { value, label: `"${value.header}"`, why, score };
   });
   const time = decisions.choose(`${input}.time`, "when did it happen?", when);

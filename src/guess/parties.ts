@@ -147,10 +147,10 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     .filter(({ type, distinct }) => type.as !== "taxId" && type.as !== "timestamp" && distinct.size > 0)
     .filter((column) => !degrees.has(column.role) || column.type.as === "number")
     .map((column) => ({ column, told: calledAs(column) }));
-  // What a header says outweighs what only the neighbouring columns suggest.
-  for (const { column, told } of describing.toSorted(
-    (a, b) => Number(b.told !== undefined) - Number(a.told !== undefined),
-  )) {
+  // What a header says outweighs what only the neighbouring columns suggest, and a name the code of a `Cliente`.
+  const strength = ({ column, told }: (typeof describing)[number]) =>
+    (told === undefined ? 0 : 2) - (column.role === "name" && isCoded(column) ? 1 : 0);
+  for (const { column, told } of describing.toSorted((a, b) => strength(b) - strength(a))) {
     const { role, type, header, index } = column;
     if (told === undefined && isOfOther(column, columns)) continue;
     const left = parties.findLast(({ identity }) => (identity?.index ?? 0) < index);

@@ -102,6 +102,8 @@ function draftParties(records: Trees, parties: Party[], code: Column | null, sha
   return parties;
 }
 
+const placeRoles = ["street", "number", "zipCode", "city", "state"] as const;
+
 function draftDocuments(draft: InputDraft, shared: Shared) {
   const { name, columns, records } = draft;
   const { decisions, directories } = shared;
@@ -133,6 +135,11 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const follows = ({ identity }: Party) => identity !== null && depends(identity, key);
   const owner = ownerOf(parties, key, name, decisions);
   above.push(...decisions.take());
+  const isMoving = (party: Party | undefined) =>
+    placeRoles.some((role) => {
+      const column = party?.columns[role];
+      return column !== undefined && agree(groupsOf(key.column), column) === false;
+    });
   const isActing = (party: Party) => party !== owner && !follows(party) && (party.identity?.filled ?? 1) >= 0.9;
   const acting = key.long ? parties.find(isActing) : undefined;
   const placeOf = (party: Party | undefined): Tree => {
@@ -159,12 +166,16 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const created = before.find(({ role }) => role === "created") ?? (key.long ? before[0] : undefined);
   const own = times.filter((column) => column !== created && (!key.long || !key.follows.has(column)));
   // What only some rows came to does not tell of the others: then the creation is an event too.
-  const isWhole = key.long || own.some(({ filled }) => filled === 1);
+  const isWhole = own.some(({ filled }) => (key.long ? filled >= 0.5 : filled === 1));
   const happened = own.length > 0 && isWhole ? own : times;
   const isPublic = columns.find(({ type, role }) => type.as === "boolean" && role === "public");
   if (isPublic !== undefined) decisions.notes.add(`isPublic: "${isPublic.header}" says which events everyone may see`);
   const defaults: Trees = { isPublic: isPublic === undefined ? false : ref(isPublic) };
   if (acting !== undefined) Object.assign(defaults, { participant: acting.name, address: placeOf(acting) });
+  else if (key.long && isMoving(parties.find((one) => addressOf(one) === document["address"]))) {
+    defaults["address"] = document["address"];
+    decisions.notes.add("address: the rows of a document name different places, so each event takes place at its own");
+  }
   if (key.long && happened.length > 0) skipUndated(draft, happened, decisions);
 
   const { used } = mentioned(draft.columns, { document, defaults, records });
@@ -371,7 +382,7 @@ function weigh(column: Column, columns: readonly Column[]) {
   };
   const counted =
     (type.as === "text" && type.clock === undefined) || (type.as === "number" && type.whole && type.units.length === 0);
-  const isShort = (text: string) => text.length <= 60 && !/.@./.test(text);
+  const isShort = (text: string) => text.length <= 60 && !/.@.|^[[{]/.test(text);
   const able = counted && filled >= 0.9 && !never.has(role) && [...distinct].every(isShort);
   // A number that repeats names no document unless something follows from it, and not by chance.
   const isSure = !long || [...follows].some((other) => odds(groups, other) < CHANCE);

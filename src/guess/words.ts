@@ -17,7 +17,7 @@ const table = {
   neighborhood: "bairro neighborhood neighbourhood barrio colonia",
   complement: "complemento complement",
   number: "street_number street_no num_ext* no_ext* numero_ext*",
-  email: "email* e_mail*",
+  email: "email* e_mail* ip_address mac_address web_address",
   street:
     "rua morada logradouro endereco street address calle direccion indirizzo domicilio avenida strasse str adresse straat ulica",
   house: "hausn* haus_nr huisn* civico house_number house_no house_nr",

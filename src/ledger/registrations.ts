@@ -9,6 +9,7 @@ import { type RegistrationReceipt, Writer } from "./writer.js";
 
 export interface OpenParticipant {
   id: number;
+  /** Without name and type: no row has described it. */
   data: { countryCode: string; name: string; taxId: string; taxIdType: string; type: string };
   /** A create may have been sent before. */
   attempted: boolean;
@@ -56,6 +57,10 @@ interface OpenRow {
 const columns =
   "r.id, r.kind, r.state, r.reason, r.service_id AS serviceId, r.payload, r.extended FROM registrations r";
 
+/** Participants that rows refer to by their tax ids, and that none describes. */
+const undescribed = `(SELECT id, state FROM registrations WHERE state <> 'registered' AND state = 'planned'
+  AND kind = 'participant' AND row_id IS NULL AND payload ->> 'name' IS NULL)`;
+
 const promises = `SELECT rr.record_id AS alias, r.id AS "row" FROM rows r INDEXED BY rows_invalid
   CROSS JOIN row_records rr ON rr.row_id = r.id
   WHERE r.fate = 'invalid' AND r.settled IS NULL AND rr.record_id < 0`;
@@ -65,13 +70,13 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
   const entries = createJournalEntries(database);
   const writer = new Writer(database);
 
-  const openAfter = (kind: RegistrationKind, after: number, run = 0) =>
+  const openAfter = (kind: RegistrationKind, after: number, run = 0, from = "open_registrations") =>
     database
       .rows<OpenRow>(
         `SELECT r.id, r.payload, r.extended, r.attempted, r.settings_id AS settings,
            p.service_id AS participantServiceId, p.origin = 'created' AND EXISTS (SELECT 1 FROM requests q
              WHERE q.subject_id = p.id AND q.kind = 'create-participant' AND q.id BETWEEN @first AND @last) AS isNew
-         FROM open_registrations o CROSS JOIN registrations r ON r.id = o.id LEFT JOIN registrations p ON p.id = ${resolved("r.owner")}
+         FROM ${from} o CROSS JOIN registrations r ON r.id = o.id LEFT JOIN registrations p ON p.id = ${resolved("r.owner")}
          WHERE r.kind = @kind AND (r.kind = 'participant' OR p.state = 'registered')
            AND o.state IN ('planned', 'sending', 'stalled') AND o.id > @after
          ORDER BY o.id LIMIT 500`,
@@ -113,17 +118,21 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
     },
 
     /** `owners`: participants with open addresses that are registered already. */
-    countOpen: (): { participants: number; addresses: number; owners: number } =>
+    countOpen: (): { participants: number; addresses: number; owners: number; undescribed: number } =>
       database.row(
         `SELECT count(iif(o.subject = 'participant', 1, NULL)) AS participants,
-           count(iif(o.subject = 'address', 1, NULL)) AS addresses, count(DISTINCT p.id) AS owners
+           count(iif(o.subject = 'address', 1, NULL)) AS addresses, count(DISTINCT p.id) AS owners,
+           (SELECT count(*) FROM ${undescribed}) AS undescribed
          FROM open_registrations o CROSS JOIN registrations r ON r.id = o.id
          LEFT JOIN registrations p ON p.id = ${resolved("r.owner")} AND p.state = 'registered' AND o.subject = 'address'
          WHERE o.state NOT IN ('rejected', 'held')`,
-      ) ?? { participants: 0, addresses: 0, owners: 0 },
+      ) ?? { participants: 0, addresses: 0, owners: 0, undescribed: 0 },
 
     /** Ids greater than `after`; up to 500. */
     participantsAfter: (after: number) => openAfter("participant", after) as OpenParticipant[],
+
+    /** Given by their tax ids alone, to be looked up and never created; up to 500. */
+    undescribedAfter: (after: number) => openAfter("participant", after, 0, undescribed) as OpenParticipant[],
 
     /** Their participants are registered; up to 500. */
     addressesAfter: (after: number, run: number) => openAfter("address", after, run) as OpenAddress[],

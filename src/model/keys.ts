@@ -15,6 +15,14 @@ export function lengthPrefixed(parts: readonly string[]): string {
   return text;
 }
 
+/** The parts of a text that `lengthPrefixed` made. */
+export function unprefixed(text: string): string[] {
+  const colon = text.indexOf(":");
+  if (colon < 0) return [];
+  const end = colon + 1 + Number(text.slice(0, colon));
+  return [text.slice(colon + 1, end), ...unprefixed(text.slice(end))];
+}
+
 const escaped = (part: string): string => part.replaceAll(/[\\,]/g, "\\$&");
 
 /** A key for people: `["C-0148", "2025/311"]` → `C-0148, 2025/311`. Unique for lists of several parts. */

@@ -38,11 +38,12 @@ export function createBodies(
     if (ref === null) return {};
     const found = registrations.party(ref);
     if (found?.serviceId == null) throw new Error(`a request was planned before its ${kind} was registered`);
-    // A party given only by its id has no data to send inline. An address must be as it was registered: the service may
+    // A party given only by its id or tax id has no data to send inline. An address must be as it was registered: the service may
     // take one without its further fields for another.
-    if (inline !== null && found.payload !== "{}") {
+    const data = parseJson(found.payload) as JsonObject;
+    if (inline !== null && (kind === "address" ? found.payload !== "{}" : "name" in data)) {
       const extended = inline.addresses.extendedFields ? found.extended : "{}";
-      return { [kind]: { ...(parseJson(found.payload) as JsonObject), ...(parseJson(extended) as JsonObject) } };
+      return { [kind]: { ...data, ...(parseJson(extended) as JsonObject) } };
     }
     return { [`${kind}Id`]: found.serviceId };
   };

@@ -75,7 +75,7 @@ export async function forecast(session: Session, inputs: readonly number[] = [])
   const context = planContext(session, true);
   const result: Forecast = {
     requests: {
-      "lookup-participant": open.participants,
+      "lookup-participant": open.participants + open.undescribed,
       "create-participant": open.participants,
       "list-addresses": open.owners,
       "create-address": open.addresses,

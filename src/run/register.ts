@@ -32,6 +32,16 @@ export async function registerAll(
     isOver,
     (done) => onProgress("participants", done, totals.participants),
   );
+  await drain(
+    session,
+    registrations.undescribedAfter,
+    async (open) => {
+      const steps = stepsOfParticipant(session, open);
+      steps.read(await askAnew(session, steps));
+    },
+    isOver,
+    () => undefined,
+  );
   // A place may be in the ledger under two names of its participant: the second finds what the first registered.
   const before = new Map<string, Promise<unknown>>();
   const listed = askingOnce();

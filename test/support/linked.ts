@@ -8,7 +8,17 @@ import { createUndiciTransport } from "../../src/submit/undici-transport.js";
 import { hurried, sandboxEnv, type TestWorld, testWorld, type Typed, typed as typedIn } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
-export type What = "weigh" | "copied" | "link" | "one-way" | "link-id" | "split" | "carried" | "close" | "cancel";
+export type What =
+  | "weigh"
+  | "copied"
+  | "link"
+  | "one-way"
+  | "link-id"
+  | "split"
+  | "carried"
+  | "hauled"
+  | "close"
+  | "cancel";
 
 export interface LinkRow {
   /** The load's key; in a file of ids the id that the service gave it. */
@@ -68,6 +78,7 @@ const loadEvents = {
     participant: { ref: "carrier", key: "=carrier" },
     address: { ref: "depot", key: "=depot" },
   },
+  hauled: { is: "hauled", name: "Hauled", participant: { taxIdType: "CNPJ", taxId: "=carrier" } },
   close: { is: "close", name: "CLOSE" },
   cancel: { is: "cancel", name: "CANCEL", attributes: { public: { reason: "wrong" } } },
 };

@@ -121,6 +121,17 @@ describe("rowferry check of files", () => {
     ]);
   });
 
+  it("a file whose header is in another row, or has one other name, is told what the mapping should say", async () => {
+    const files = { "rows-1.csv": `EXTF;700;21;"x";13;1\n${rows}`, "rows-2.csv": rows.replace(";Tag;", ";Datum;") };
+    const world = testWorld({ files: { "m.yaml": mapping, ...files } });
+    const [, ...found] = await jsonOf(world, "check", "m.yaml", ...Object.keys(files));
+    expect(found).toMatchObject([
+      { tables: [{ error: { hint: expect.stringContaining("`header: 2`") as string } }] },
+      { tables: [{ error: { hint: expect.stringContaining("behind the old one") as string } }] },
+      {},
+    ]);
+  });
+
   it("counts every row of a group (P7)", async () => {
     const grouped = mapping.replace("    skip:", "    group: =job\n    skip:");
     const text = `${good}\n1;Fracht;01.02.2026;1,5;Ulm;A\n`;

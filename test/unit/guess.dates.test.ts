@@ -196,6 +196,8 @@ describe("what people and programs write (F28)", () => {
         ["1#. {Mrz|März|Sep|Mär|Jun|Juni} 2025", "d. MMM yyyy", "de"],
         ["{So, 04|Mo, 05|Di, 06|Mi, 07|Do, 08}.01.2026", "EEE, dd.MM.yyyy", "de"],
         ["1#-JAN-26 11.39.00.000000 PM", "d-MMM-yy h.mm.ss.u a", "en"],
+        ["1#-JAN-26 11.39.00.000000 PM -03:00", "d-MMM-yy h.mm.ss.u a ZZ", "en"],
+        ["3 de dezembro de 2025 11:3# hs.", "d 'de' MMM 'de' yyyy HH:mm 'hs.'", "pt"],
         ["{Mon, 05|Tue, 06|Wed, 07|Thu, 08} Jan 2026 23:39:00 -0300", "EEE, d MMM yyyy HH:mm:ss ZZZ", "en"],
       ],
       3,
@@ -210,6 +212,9 @@ describe("what people and programs write (F28)", () => {
       [
         ["{26|05|17}0525", "ddMMyy"],
         ["24/07/2025 às 16:2#", "dd/MM/yyyy 'às' HH:mm"],
+        ["24/07/2025 à 16:2#", "dd/MM/yyyy 'à' HH:mm"],
+        ["24.07.2025 16:2#:05 UTC", "dd.MM.yyyy HH:mm:ss z"],
+        ["202507241#0005-0300", "yyyyMMddHHmmssZZZ"],
         ["07/24/2025 04:2#PM", "MM/dd/yyyy h:mma"],
         ["2#032026", "ddMMyyyy"],
         ["2011-01-14T08:30:00", "yyyy-MM-dd'T'HH:mm:ss"],

@@ -33,6 +33,7 @@ describe("headers", () => {
         ["VL_NOTA", "amount"],
         ["dhEmi", "time"],
         ["Email Address", "email"],
+        ["IP Address", "email"],
       ],
       2,
     ),
@@ -531,4 +532,63 @@ it("a column in which the day comes first in some cells and the month in others 
   const file = text(["OS;Data;Kg", ...rows("A-#;2#/03/2026;#,5"), ...rows("B-#;03/2#/2026;#,5")]);
   const { said } = await draftOf({ "a.csv": file });
   expect(said.replaceAll(/\s+/g, " ")).toContain("the day seems to come first in some, and the month in others");
+});
+
+describe("what other systems export", () => {
+  drafts(
+    [
+      "a party's code beside its name is not its name",
+      "Nota;Emissao;Cliente;Nome;CNPJ",
+      "N#;2#/03/2026;00000%;Acme %;CNPJ",
+      { participant: { name: "=nome" } },
+    ],
+    [
+      "a code alone still is",
+      "Nota;Emissao;Cliente;CNPJ",
+      "N#;2#/03/2026;00000%;CNPJ",
+      { participant: { name: "=cliente" } },
+    ],
+    [
+      "milliseconds since 1970 are times, whatever the header says",
+      "MSH_10;EVN_2;PV1",
+      "M#;17583491#1000;V%",
+      { at: ["=evn_2"], columns: { evn_2: { formats: ["UNIX_MS"] } } },
+    ],
+    [
+      "other numbers of thirteen or twelve digits are not",
+      "Doc;Data;Codigo;Barras",
+      "D#;2#/03/2026;789100000000#;71234567890#",
+      { at: ["=data"], columns: { codigo: "Codigo", barras: { as: "integer" } } },
+    ],
+  );
+
+  const lines = (lineOf: (row: number) => string) => Array.from({ length: 60 }, (_, row) => lineOf(row));
+  const two = (number: number) => String(number).padStart(2, "0");
+
+  it("a time that most rows of a list lack does not decide when the others happened", async () => {
+    const cells = lines((row) => {
+      const cancelled = row % 9 === 0 ? `${two(1 + (row % 27))}/10/2025` : "";
+      return `00${1000 + (row >> 1)};${two(1 + (row >> 2))}/09/2025;P${row % 7};${row % 2 ? "1" : "UNI"};${cancelled}`;
+    });
+    const { input, said } = await draftOf({ "a.csv": text(["Numero;Emissao;Produto;Serie;Dt.Canc", ...cells]) });
+    expect([input.events.defaults.externalCreatedAt, said]).toEqual(["=emissao", allStaged]);
+  });
+
+  it("where each row of a document names its own place, each event has its own, and where they share one, none", async () => {
+    const places = (city: (row: number) => string) =>
+      text([
+        "Tracking Number,Status,Date,City,State",
+        ...lines((row) => `T${row % 7},${row % 2 ? "IN" : "OUT"},2025-10-${two(1 + (row % 28))},${city(row)}`),
+      ]);
+    const moving = await draftOf({ "a.csv": places((row) => (row % 3 ? "Memphis,TN" : "Albany,NY")) });
+    expect(moving.input.events.defaults.address).toBe(moving.input.documents.tracking_number.address);
+    const still = await draftOf({ "a.csv": places((row) => (row % 7 < 3 ? "Memphis,TN" : "Albany,NY")) });
+    expect(still.input.events.defaults.address).toBeUndefined();
+  });
+
+  it("JSON is no key, and a log's offset no zone", async () => {
+    const cells = lines((row) => `${row},${1758349191000 + row * 61_007},K${row % 9},"{""id"": ${row}}"`);
+    const { yaml, said } = await draftOf({ "a.csv": text(["offset,timestamp,key,value", ...cells]) });
+    expect([yaml, said]).toEqual([hasNot("key: =value"), hasNot("which time zone")]);
+  });
 });

@@ -57,6 +57,44 @@ test("the reads that tell the two apart are counted by their kind, and are in th
   expect((await world.typed("show", "requests", "--since", "1d")).out).toContain("read-participant");
 });
 
+describe("a participant that rows give by its tax id alone", () => {
+  const rows = [`A 1 hauled carrier=${FOREIGN}`, "B 1"];
+
+  test("is looked up: the service has it, so the event lands with its id, and no participant is created for it", async () => {
+    for (const settings of [{}, { references: "inline" }]) {
+      const { world } = await foreignWorld(settings, "use");
+      world.write("rows-2.csv", rows);
+      const { code, out } = await world.import("rows-2.csv");
+      expect(code, out).toBe(0);
+      expect(world.timeline("A")).toEqual(["1 Hauled"]);
+      const created = world.sandbox.store
+        .requests()
+        .filter(({ method, path }) => `${method} ${path}` === "POST /participants");
+      // The owner's; the other one was registered for another dataset before.
+      expect(created).toHaveLength(2);
+    }
+  });
+
+  test("and that nobody knows is waited for, until a row of any file describes it", { tags: ["long"] }, async () => {
+    const world = await linkedWorld({});
+    world.write("rows-1.csv", rows);
+    const { code, out } = await world.import("rows-1.csv");
+    expect([code, out]).toEqual([3, expect.stringContaining("participant-not-registered")]);
+    expect([world.timelines("A"), world.timeline("B")]).toEqual([[], ["1 Weighing"]]);
+    world.write("carriers-1.csv", [`- 1 weigh company=${FOREIGN} carrier=C depot=D`]);
+    expect((await world.import("carriers-1.csv")).code).toBe(0);
+    expect(world.timeline("A")).toEqual(["1 Hauled"]);
+  });
+
+  test("and that only a later row describes is registered with its data", { tags: ["long"] }, async () => {
+    const world = await linkedWorld({});
+    world.write("rows-1.csv", [...rows, `C 1 weigh company=${FOREIGN}`]);
+    const { code, out } = await world.import("rows-1.csv");
+    expect([code, out]).toEqual([0, expect.not.stringContaining("differs")]);
+    expect(["A", "C"].map((key) => world.timeline(key))).toEqual([["1 Hauled"], ["1 Weighing"]]);
+  });
+});
+
 test("under participants.foreign: refuse nothing of it is sent", async () => {
   const { world } = await foreignWorld({ participants: { foreign: "refuse" } });
   const { code, out } = await world.import("rows-1.csv");

@@ -160,6 +160,7 @@ const cases: Record<string, Case> = {
 const elsewhere = {
   "not-yet-past": "time",
   "behind-foreign": "test/unit/hard-cases.submit.test.ts",
+  "import-refused": "test/unit/pipeline.max-errors.test.ts",
   "behind-cancel": "test/unit/keys.replacements.test.ts",
   "cancel-refused": "test/unit/keys.replacements.test.ts",
   "replacement-incomplete": "test/unit/keys.replacements.test.ts",

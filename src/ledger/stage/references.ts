@@ -6,6 +6,7 @@ import type { RegistrationKind } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { Writer } from "../writer.js";
 import { foldKey } from "../../model/near-keys.js";
+import { unprefixed } from "../../model/keys.js";
 import { detachText } from "../../model/detach.js";
 import type { AddressRef, ParticipantRef } from "../../model/records.js";
 
@@ -39,8 +40,7 @@ function createIds() {
 
 export function createReferences(
   database: LedgerDatabase,
-  namespace: string,
-  now: number,
+  { namespace, now, settingsId }: { namespace: string; now: number; settingsId: number },
   isNew: (kind: string, key: string) => void,
 ) {
   const writer = new Writer(database);
@@ -74,11 +74,18 @@ export function createReferences(
     );
   };
 
-  /** Creates the alias, or the row of a given id, if necessary. Null: an undeclared address by identity. */
+  /**
+   * Creates the alias, or the row of a given id or tax id, if necessary. A participant given by its tax id is looked up
+   * until a row describes it. Null: an undeclared address by identity.
+   */
   const refer = <Kind extends RegistrationKind>(kind: Kind, ref: Refs[Kind]) => {
     const found = find(kind, ref);
     if (found !== null) return found;
-    if (ref.by === "natural") throw new Error("a participant is referred to before it is staged");
+    if (ref.by === "natural") {
+      const [countryCode, taxIdType, taxId] = unprefixed(ref.key);
+      const payload = JSON.stringify({ countryCode, taxIdType, taxId });
+      return database.add("registrations", { kind, identity: ref.key, payload, settings_id: settingsId });
+    }
     if (ref.by === "id") return writer.registrationGiven(kind, identityOf(kind, ref), ref.id, now);
     if (ref.by === "identity") return null;
     return -database.add("aliases", { kind, name: ref.kind, key: ref.key });

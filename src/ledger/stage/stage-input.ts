@@ -56,7 +56,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     database.add("problems", { ...told, ...place, ...subject, severity, at: now });
   };
 
-  const references = createReferences(database, namespace, now, (kind, key) => {
+  const references = createReferences(database, options, (kind, key) => {
     const other = nearlyEqualKey(database, namespace, kind, key);
     if (other === null) return;
     const message = `${kind} ${key} and ${kind} ${other} differ only by case, width or leading zeros.`;

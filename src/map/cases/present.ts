@@ -1,5 +1,6 @@
 /** Records in the words of the mapping language, as cases write them. */
 import type { JsonObject, JsonValue } from "../../model/json.js";
+import { unprefixed } from "../../model/keys.js";
 import type { AddressRef, EventRecord, ParticipantRef, Records } from "../../model/records.js";
 
 export type Presented = { [kinds in keyof Records]: JsonValue[] };
@@ -78,11 +79,4 @@ function presentEvent(
 
 function once(values: JsonValue[]): JsonValue[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
-}
-
-function unprefixed(text: string): string[] {
-  const colon = text.indexOf(":");
-  if (colon < 0) return [];
-  const end = colon + 1 + Number(text.slice(0, colon));
-  return [text.slice(colon + 1, end), ...unprefixed(text.slice(end))];
 }

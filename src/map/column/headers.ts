@@ -92,7 +92,9 @@ export function openHeaders(header: readonly string[]) {
         const hint =
           filled.length === 1 && missing.length > 1
             ? "The header was read as one column. If the file has another delimiter than `csv: { delimiter }` says, correct that, or leave it out to detect it."
-            : undefined;
+            : missing.length > used.size
+              ? "If the file's header is in another row, name it in the input, as in `header: 2`. Otherwise correct the names in the mapping."
+              : undefined;
         throw new RowferryError("column-missing", message, { place, hint });
       }
       if (ambiguous.length > 0) throw new RowferryError("column-ambiguous", ambiguous.join("; "), { place });

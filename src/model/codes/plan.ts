@@ -144,7 +144,7 @@ export const planCodes = {
     "Load A links to load B before the SPLIT that makes B.",
   ),
   "participant-not-registered": mark(
-    "The row's participant is not registered: no row describes it, or it was dismissed.",
+    "The row's participant is not registered: no row describes it, nor does the service know a tax id that is given alone; or it was dismissed.",
     "Import the row that brings the participant, or give up the rows that need it: `rowferry dismiss --code participant-not-registered`.",
     "The organisations sheet lacks code ORG-7.",
   ),
