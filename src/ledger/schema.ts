@@ -310,6 +310,8 @@ CREATE TABLE placements (
   deduplication_id BLOB,
   key_parts TEXT,
   at INTEGER,
+  -- Kept for its event, which among those of its instant stands where the row stood, once it is corrected.
+  event_id INTEGER,
   -- The row would have created the document: it holds everything there, unless rows of its own have sent it.
   makes INTEGER NOT NULL DEFAULT 0 CHECK (makes IN (0, 1)),
   CHECK ((deduplication_id IS NULL) = (key_parts IS NULL))

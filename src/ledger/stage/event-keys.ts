@@ -33,7 +33,7 @@ type Name = { kind: string; key: string };
 
 export function createEventKeys(
   database: LedgerDatabase,
-  { namespace, inputId, references, knownRows, row: currentRow }: Staging,
+  { namespace, inputId, references, knownRows, row: currentRow, superseded }: Staging,
 ) {
   const lastDocument = database.number("SELECT max(id) FROM documents");
   const anyReplaced = database.has("SELECT 1 FROM documents WHERE generation > 1");
@@ -88,7 +88,35 @@ export function createEventKeys(
     return eventDeduplicationId({ namespace, kind, key, generation }, event, parts);
   };
 
+  let anyReserved = database.has("SELECT 1 FROM placements WHERE event_id IS NOT NULL");
+  const unused = "event_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events WHERE id = event_id)";
+  /** Null: no invalid row, or none that the present one replaces, would have given the event. */
+  const reserved = (document: number, event: string, key: Buffer | null) =>
+    anyReserved
+      ? (database.value<number>(
+          `SELECT event_id FROM placements WHERE document_id = @document AND deduplication_id = @key AND ${unused} LIMIT 1`,
+          { document, key },
+        ) ??
+        database.value<number>(
+          `SELECT min(event_id) FROM placements WHERE row_id IN @rows AND event = @event AND ${unused}`,
+          { rows: superseded(), event },
+        ))
+      : null;
+
   return {
+    reserved,
+
+    /** The id for the event of an invalid row. */
+    reserve(document: number, event: string, key: Buffer | null): number {
+      const before = reserved(document, event, key);
+      anyReserved = true;
+      return (
+        before ??
+        database.value<number>("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'events' RETURNING seq") ??
+        database.number("INSERT INTO sqlite_sequence (name, seq) VALUES ('events', 1) RETURNING seq")
+      );
+    },
+
     deduplicationKey: (document: number, name: Name, event: string, parts: string[]) =>
       keyBytes(deduplicationId(document, name, event, parts)),
 

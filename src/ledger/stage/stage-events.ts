@@ -69,6 +69,7 @@ export function createEventStager(
       report(problem("keys-nearly-equal", message), "warning");
     }
     const id = addEvent({
+      id: keys.reserved(document, record.event, key),
       document_id: document,
       deduplication_id: key,
       content_hash: hash,

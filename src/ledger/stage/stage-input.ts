@@ -112,6 +112,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       deduplication_id: id,
       key_parts: parts && JSON.stringify(parts),
       at,
+      event_id: event === null || before !== null ? null : keys.reserve(document, event, id),
     });
     markOpen(database, document);
     const { target } = placement;
