@@ -146,8 +146,7 @@ inChromium(
     expect(would).toContain(`load ${third} is left as it is`);
     expect(would).toContain("1 document left without an id.");
     await eventually(() => page.locator(".records li").count()).toBe(2);
-    const find = (key: string) =>
-      page.goto(`${page.url().replace(/\/\w+\?.*/, "/find")}?target=sandbox&what=${key}`);
+    const find = (key: string) => page.goto(`${page.url().replace(/\/\w+\?.*/, "/find")}?target=sandbox&what=${key}`);
     await find(third);
     await shows(page, ".wrong", "Its id cannot be looked up.");
     await find(first);
