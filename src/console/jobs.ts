@@ -22,12 +22,12 @@ export interface Job {
   endedAt: number | null;
 }
 
-/** Without commands to type, for which the page has buttons, and without what its reader leaves to the mapping's author. */
+/** Without commands for which the page has buttons, and without what its reader leaves to the mapping's author. */
 export const forPage = (text: string): string =>
   text
     .replace(/; or in the mapping, .*$/s, ".")
     .split(/(?<=[.;]) /)
-    .filter((part) => !part.includes("`rowferry "))
+    .filter((part) => !/`rowferry (?!ledger|doctor)/.test(part))
     .join(" ")
     .replace(/;$/, ".");
 

@@ -8,6 +8,7 @@ import { asRowferryError, isHelpHint } from "../cli/report-error.js";
 import { type Code, codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import { type ApiOptions, createApi, trials } from "./api.js";
+import { forPage } from "./jobs.js";
 import { createGuard, headers, isForData } from "./guard.js";
 import { createTargets, livesOf, type Targets } from "./overview.js";
 
@@ -128,7 +129,7 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply): Fas
     });
   const { code, description: message, hint: given } = asRowferryError(thrown, false);
   const isForTerminals = given === codes[code].remedy || isHelpHint(given);
-  const hint = isForTerminals ? (remedies[code] ?? given) : given;
+  const hint = isForTerminals ? (remedies[code] ?? given) : forPage(given);
   return reply.code(code === "unexpected" ? 500 : 409).send({ message, hint });
 }
 

@@ -678,7 +678,7 @@ it("one edit corrects the rows that are left while others with the same text are
 it("what is decided is what was foretold: a decision that would do something else by now is refused", {
   tags: ["long"],
 }, async () => {
-  const { own } = await loadsToCorrect(["L1 10 x", "L1 20 y", "L2 10 5"]);
+  const { own } = await loadsToCorrect(["L1 10 x", "L1 20 y", "L2 10 z"]);
   const decision = { action: "dismiss", flags: { document: "load/L1" } };
   const foretold = await post<{ stamp: string }>("do", { ...decision, dry: true });
   await own.type("dismiss", "--row", "w.csv:2", "--yes");
@@ -686,6 +686,8 @@ it("what is decided is what was foretold: a decision that would do something els
   expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("has changed since")]);
   const { stamp } = await post<{ stamp: string }>("do", { ...decision, dry: true });
   expect(await post("do", { ...decision, stamp, dry: false })).toMatchObject({ said: ["Dismissed: 1 row."] });
+  const again = await change("do", { ...decision, dry: true });
+  expect([again.status, again.body], "without a command to type").toEqual([409, expect.not.stringContaining("`")]);
 });
 
 it("what a restored ledger cannot know is told with its time as the page tells times", { tags: ["long"] }, async () => {

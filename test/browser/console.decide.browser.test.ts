@@ -58,7 +58,9 @@ async function undecided() {
        SELECT document_id, id, 'stalled', 'document-stranded', 1, 0 FROM events WHERE document_id > 8;
      DELETE FROM document_states WHERE document_id > 8;
      INSERT INTO document_states (document_id, state, reason, changed_at)
-       SELECT id, 'stranded', iif(id < 13, 'document-stranded', 'foreign-collision'), 0 FROM documents WHERE id > 8`,
+       SELECT id, 'stranded', iif(id < 13, 'document-stranded', 'foreign-collision'), 0 FROM documents WHERE id > 8;
+     INSERT INTO problems (subject, subject_id, stage, severity, code, message, at)
+       SELECT 'document', id, 'submit', 'error', 'document-stranded', 'Its id cannot be looked up.', 0 FROM documents WHERE id BETWEEN 9 AND 12`,
   );
   ledger.close();
   const ids = found.toReversed() as Undecided["ids"];
@@ -144,6 +146,14 @@ inChromium(
     expect(would).toContain(`load ${third} is left as it is`);
     expect(would).toContain("1 document left without an id.");
     await eventually(() => page.locator(".records li").count()).toBe(2);
+    const find = (key: string) => page.goto(`${page.url().replace(/\/\w+\?.*/, "/find")}?target=sandbox&what=${key}`);
+    await find(third);
+    await shows(page, ".wrong", "Its id cannot be looked up.");
+    await find(first);
+    await shows(page, "h2", `load ${first} open`);
+    expect(await page.getByText("Its id cannot be looked up").count(), "what was wrong, and is no longer").toBe(0);
+    await overview(page);
+    await decide(page, /exists? at the service|unknown|stranded/);
     await page.getByLabel("Its id at the service").first().fill(itsId);
     await press(page, /^This is its id/);
     await eventually(() => page.locator(".records li").count()).toBe(1);

@@ -64,6 +64,8 @@ inChromium(
       .locator(".job:not([role])", { hasText: /rows? need|need you|Nothing new/ })
       .waitFor({ timeout: 60_000 });
     await confirm(replacing);
+    // The forecast says the same, and goes once it is done.
+    await eventually(() => group(replacing).count()).toBe(0);
     await eventually(() => replacing.locator("[role=status]").allTextContents()).toContainEqual(
       expect.stringMatching(/generation 2 is planned/),
     );

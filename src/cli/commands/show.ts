@@ -244,7 +244,7 @@ const mappingOf = ({ mapping, mappingText }: ShownRow): Part =>
   mappingText !== null && [`${mapping}, as it was used`, deeper(mappingText.trimEnd())];
 
 const endOf = (run: ShownRun): string =>
-  joined([ending(run), run.finishedAt !== null && `finished ${localTime(run.finishedAt)}`]);
+  joined([ending(run), run.finishedAt !== null && `ended ${localTime(run.finishedAt)}`]);
 
 function runLines({ startedAt, startedBy, did, mapping, inputs, requests, events }: ShownRun): Part {
   return [

@@ -95,7 +95,7 @@ function Document({ document }: { document: ShownDocument }) {
         {documentId !== null && "; id "}
         <code>{documentId}</code>
       </p>
-      <Sentences said={messages} look="wrong" />
+      {wrong.includes(document.state) && <Sentences said={messages} look="wrong" />}
       {document.holds.map((row) => (
         <p key={row} class="wrong">
           Waits for the correction of{" "}
@@ -197,7 +197,7 @@ const Registration = ({ record, name, state, id, messages }: ShownRegistration) 
       {record} {name} <span class="quiet">{state}</span>
     </h2>
     <code>{id}</code>
-    <Sentences said={messages} look="wrong" />
+    {wrong.includes(state) && <Sentences said={messages} look="wrong" />}
   </section>
 );
 

@@ -52,7 +52,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
       {lastRun !== null && live === null && (
         <p class="quiet">
           Last run {when(lastRun.startedAt)}: {ending(lastRun, target.isAtWork)}
-          {lastRun.finishedAt !== null && `, finished ${when(lastRun.finishedAt)}`}.{" "}
+          {lastRun.finishedAt !== null && `, ended ${when(lastRun.finishedAt)}`}.{" "}
           {target.expected !== null && `An input is expected ${target.expected}. `}
           <Link to="/run" query={{ run: lastRun.name }}>
             What it did
