@@ -37,17 +37,20 @@ export function Find() {
 
 function Found({ what }: { what: string }) {
   const { data, waiting } = useData("find", { what });
+  // Kept here, because a document that was replaced takes no more decisions.
+  const [did, setDid] = useState<string[]>([]);
   if (data === null) return waiting;
   const { documents, rows, registrations, runs, requests } = data;
   if ([documents, rows, registrations, runs, requests].every(({ length }) => length === 0))
     return <Note text={`The ledger knows nothing called “${what}”. Type the whole name.`} />;
   return (
     <>
+      <Sentences said={did} />
       {rows.map((row) => (
         <Row key={row.reference} {...row} />
       ))}
       {documents.map((document) => (
-        <Document key={document.deduplicationId} document={document} />
+        <Document key={document.deduplicationId} document={document} onDone={setDid} />
       ))}
       {registrations.map((registration) => (
         <Registration key={registration.name} {...registration} />
@@ -75,7 +78,7 @@ const choices: Act[] = [
   { ...replaceIt, does: "cancels it, and sends it again whole" },
 ];
 
-function Document({ document }: { document: ShownDocument }) {
+function Document({ document, onDone }: { document: ShownDocument; onDone: (said: string[]) => void }) {
   const { kind, key, events, messages, documentId, generation, eventCounts } = document;
   const named = `${kind}/${key}`;
   const all = total(eventCounts);
@@ -116,6 +119,7 @@ function Document({ document }: { document: ShownDocument }) {
                 key={act.label}
                 act={act}
                 to={act.action === "replace" ? { what: [named] } : { flags: { document: named } }}
+                onDone={onDone}
               />
             ))}
         </details>
