@@ -1,9 +1,11 @@
 /** Maps one row or group at a time to records: all of them, or none with every problem named. */
 import type { Code } from "../../model/codes.js";
+import { inUtc } from "../../model/clock.js";
 import { joinKey } from "../../model/keys.js";
 import type { MappedRow, Placement, PromisedParty } from "../../model/mapped-row.js";
 import { columnName } from "../../model/own-columns.js";
 import type { Problem } from "../../model/problem.js";
+import type { EventRecord } from "../../model/records.js";
 import type { Row } from "../../model/row.js";
 import { asText, type Maybe, type View } from "../column/view.js";
 import { quoteCell } from "../convert/conversion-kind.js";
@@ -100,6 +102,7 @@ export function bindRowMapper(
       documents: present(made.documents),
       events: mapEvents(),
     };
+    view.problems.push(...endsTooEarly(records.events));
     if (view.problems.length === 0)
       return { ...mapped, outcome: { fate: "valid", records, warnings: replaced(rows, header) } };
     // A cell's mistake counts once, even if several records read the cell.
@@ -252,6 +255,28 @@ function replaced(rows: readonly Row[], header: readonly string[]): Problem[] {
       warnings.push({ code: "text-replaced", message, hint, column: columnName(header, index) });
     }
   return warnings;
+}
+
+/** service.md, States and transitions; a second CLOSE or CANCEL is no matter of its time. */
+const MAY_FOLLOW: { [name: string]: readonly string[] } = { CLOSE: ["RELATED", "CLOSE", "CANCEL"], CANCEL: ["CANCEL"] };
+
+/** Sent, the CLOSE or CANCEL of such a row could not be taken back. */
+function endsTooEarly(events: readonly EventRecord[]): Problem[] {
+  return events.flatMap(({ name, at, document }) => {
+    const mayFollow = MAY_FOLLOW[name];
+    if (mayFollow === undefined) return [];
+    const isShutOut = (other: EventRecord) =>
+      other.at > at &&
+      !mayFollow.includes(other.name) &&
+      other.document.kind === document.kind &&
+      other.document.key === document.key;
+    const other = events.find(isShutOut);
+    if (other === undefined) return [];
+    const message = `${name} takes place at ${inUtc(at)}, before ${other.name} of the same row at ${inUtc(other.at)}`;
+    const hint =
+      "Correct the times; or in the mapping, give a CLOSE that has only a date, which is its midnight, a time.";
+    return [{ code: "ends-too-early", message, hint, column: null }];
+  });
 }
 
 function groupUnclear(message: string, hint: string | null = null): Problem[] {

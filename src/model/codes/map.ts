@@ -77,6 +77,11 @@ export const mapCodes = {
     "Correct the cell; or in the mapping, `map` it to the right name.",
     "`Cancel`, which differs from the reserved CANCEL only by case.",
   ),
+  "ends-too-early": mark(
+    "The row closes or cancels its document at an earlier time than that of another of its events, which could then never be sent.",
+    "Correct the times; or in the mapping, give a CLOSE that has only a date, which is its midnight, a time.",
+    "`Started` 14:00 and `Finished` 13:00 of one day, where the row gives a weighing and the CLOSE.",
+  ),
   "no-event": mark(
     "The row yields no event (no record, in an input without events) and would be lost silently.",
     "Correct the cells that decide which event it is; or in the mapping, leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
