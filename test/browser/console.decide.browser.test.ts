@@ -209,6 +209,23 @@ inChromium("a forecast goes when what it was about has changed meanwhile", async
   await isDone(one);
 });
 
+inChromium("a file that --max-errors refused is imported again, or taken back, and not given up", async () => {
+  const at = badNight();
+  onTestFinished(at.remove);
+  expect((await at.type("import", "night.yaml", "night.csv", "--max-errors", "1%")).code).toBe(3);
+  const { url } = await startConsole(at, "--allow-changes");
+  const page = await open(url);
+  await page.getByText(/events wait for these rows/).click();
+  await shows(page, "li", "--max-errors");
+  expect(await page.locator("li button").allTextContents()).toEqual(["Take back night.csv"]);
+  await click(page, "button", "Take back night.csv");
+  await shows(page, ".choice", "This would happen");
+  await page.locator(".choice [role=group] button").first().click();
+  await eventually(() => heading(page).textContent()).not.toContain("wait");
+  expect((await at.type("status", "--json")).stdout).not.toContain("import-refused");
+  await expectWhole(page, "a file taken back");
+});
+
 inChromium("every page of decisions, and the form of an import, is whole and accessible", async () => {
   const { at } = await undecided();
   const { url } = await startConsole(at, "--allow-changes");

@@ -94,7 +94,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
             {!isOnly && " for these rows, or for something else"}
           </summary>
           <ul>
-            {waiting.map(({ code, count, meaning, example, canBeCorrected }) => (
+            {waiting.map(({ code, count, meaning, example, canBeCorrected, input }) => (
               <li key={code}>
                 {counted(count, "event")}: <Prose text={meaning} /> <span class="quiet">{example}</span>
                 {canBeCorrected && (
@@ -104,10 +104,19 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
                     </Link>
                   </p>
                 )}
-                <Decision
-                  act={{ action: "dismiss", label: `Give up ${counted(count, "event")}` }}
-                  to={{ flags: { code } }}
-                />
+                {input === undefined ? (
+                  <Decision
+                    act={{ action: "dismiss", label: `Give up ${counted(count, "event")}` }}
+                    to={{ flags: { code } }}
+                  />
+                ) : (
+                  <>
+                    <p>
+                      If it is right, or once it is corrected, import it again from <Link to="/files">Files</Link>.
+                    </p>
+                    <Decision act={{ action: "withdraw", label: `Take back ${input}` }} to={{ flags: { input } }} />
+                  </>
+                )}
               </li>
             ))}
           </ul>
