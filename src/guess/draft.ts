@@ -205,7 +205,7 @@ function patternsOf({ files, table }: Profiled, all: readonly Profiled[]): Tree 
 }
 
 function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults): Trees {
-  const { table, skip, records, rowsWithoutEvents } = draft;
+  const { table, skip, records, group, rowsWithoutEvents } = draft;
   const { dialect } = table;
   const [columns, left] = columnsTree(draft, defaults);
   return {
@@ -225,6 +225,7 @@ function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults
     header: table.headerRows ?? "none",
     skip:
       skip.length === 0 ? undefined : `=${skip.length === 1 ? skip[0] : skip.map((one) => `(${one})`).join(" || ")}`,
+    group,
     rowsWithoutEvents,
     columns: new Said(columns, left),
     ...records,

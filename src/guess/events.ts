@@ -231,6 +231,26 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
   return { defaults, ...Object.fromEntries(events) };
 }
 
+/** The event of each row of a document whose lines are rows: it takes place at the document's first time. */
+export function lineEvent({ columns, ...table }: EventTable): Said {
+  const [time] = table.times.toSorted((one, other) => other.filled - one.filled);
+  const filled = columns.filter(({ distinct }) => distinct.size > 0);
+  const event: Event = { said: ["Item"], rows: [...table.key.column.values.keys()], filled };
+  const all = { ...table, columns };
+  const at = ref(time as Column).slice(1);
+  table.decisions.notes.add(
+    'event Item: each row is one line of its document; write what a line is in the place of "Item"',
+  );
+  const value = {
+    each: "row",
+    when: (time?.filled ?? 0) < 1 ? `=filled(first(${at}))` : undefined,
+    name: "Item",
+    ...contents("item", "Item", event, { table: all, words: null, time: time as Column, isOnce: false }),
+    externalCreatedAt: `=first(${at})`,
+  };
+  return new Said(value, table.decisions.take());
+}
+
 /**
  * The time that the column's header names, or the one to its left, provided that it is filled wherever the column is:
  * what belongs to an event that did not happen is not sent.

@@ -1,8 +1,9 @@
 /** Turns the columns of a table into records. */
 import { foldName, listed } from "../model/fold.js";
-import { agree, type Column, groupsOf, isCoded } from "./column.js";
+import { agree, CHANCE, type Column, groupsOf, isCoded, odds } from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
-import { longEvents, recorded, wideEvents } from "./events.js";
+import { lineEvent, longEvents, recorded, wideEvents } from "./events.js";
+import { findOrders, type Orders } from "./orders.js";
 import {
   address,
   addressOf,
@@ -23,6 +24,8 @@ export interface InputDraft {
   name: string;
   columns: readonly Column[];
   skip: string[];
+  /** The key of documents whose lines are rows. */
+  group?: Said;
   rowsWithoutEvents?: Said;
   records: Trees;
   above: string[];
@@ -105,9 +108,12 @@ function draftParties(records: Trees, parties: Party[], code: Column | null, sha
 const placeRoles = ["street", "number", "zipCode", "city", "state"] as const;
 
 function draftDocuments(draft: InputDraft, shared: Shared) {
-  const { name, columns, records } = draft;
+  const { name, records } = draft;
   const { decisions, directories } = shared;
-  const key = findDocumentKey(columns, name, decisions);
+  const orders = findOrders(draft.columns, name, decisions);
+  const columns = orders?.columns ?? draft.columns;
+  if (orders !== null) draft.group = new Said(ref(orders.key), decisions.take());
+  const key = orders === null ? findDocumentKey(columns, name, decisions) : keyOfOrders(orders);
   const above = decisions.take();
   const byId = findParties(columns, decisions);
   if (key === null) {
@@ -130,7 +136,9 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     return askWhen(draft, decisions);
   }
   const coded = reference("participant", columns, directories);
-  const named = byId.length > 0 || coded !== undefined ? byId : findByName(columns, name, decisions);
+  // `Name` of an order is nobody's.
+  const others = orders === null ? columns : columns.filter((column) => column !== key.column);
+  const named = byId.length > 0 || coded !== undefined ? byId : findByName(others, name, decisions);
   const parties = draftParties(records, named, null, shared);
   const follows = ({ identity }: Party) => identity !== null && depends(identity, key);
   const owner = ownerOf(parties, key, name, decisions);
@@ -178,7 +186,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   }
   if (key.long && happened.length > 0) skipUndated(draft, happened, decisions);
 
-  const { used } = mentioned(draft.columns, { document, defaults, records });
+  const { used } = mentioned(columns, { document, defaults, records });
   const taken = (column: Column) =>
     used.has(column) ||
     times.includes(column) ||
@@ -210,7 +218,10 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     decisions.notes.add(`events: none is made of ${headers}: a plan, a deadline or a birthday is not an event`);
   }
   const table = { input: name, document: record, key, columns, times: happened, free: rest, defaults, decisions };
-  records["events"] = key.long ? longEvents(table) : wideEvents(table);
+  const events = key.long ? longEvents(table) : wideEvents(table);
+  records["events"] = events;
+  if (orders !== null && orders.lines.length > 0)
+    events["item"] = lineEvent({ ...table, columns: orders.lines, key: { ...key, column: orders.lineKey } });
   if (!key.long) askUndated(draft, key.column, happened, decisions);
 }
 
@@ -299,8 +310,6 @@ const never = new Set<Role | null>(
   ) as Role[],
 );
 
-/** Less likely is no chance, though there are many columns. */
-const CHANCE = 0.001;
 /** A score that leaves the decision open. */
 const UNSURE = 1.5;
 
@@ -341,11 +350,9 @@ function pairsOf(weighed: readonly Candidate<DocumentKey>[], columns: readonly C
   return [];
 }
 
-/** How likely it is that all rows of each group agree in a column that has nothing to do with them. */
-function odds(groups: ReadonlyMap<string, readonly number[]>, column: Column): number {
-  const again = [...groups.values()].reduce((sum, { length }) => sum + length - 1, 0);
-  const shares = [...groupsOf(column).values()].map(({ length }) => length / column.cells.length);
-  return shares.reduce((sum, share) => sum + share ** 2, 0) ** again;
+function keyOfOrders({ key, columns }: Orders): DocumentKey {
+  const follows = new Set(columns.filter((column) => column !== key));
+  return { column: key, parts: [key], long: false, isGroup: true, follows };
 }
 
 function weigh(column: Column, columns: readonly Column[]) {

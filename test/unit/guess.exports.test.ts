@@ -592,3 +592,35 @@ describe("what other systems export", () => {
     expect([yaml, said]).toEqual([hasNot("key: =value"), hasNot("which time zone")]);
   });
 });
+
+describe("orders whose other columns are filled in their first line only", () => {
+  const lines = [
+    "#;Ana #;1#,50;2#/03/2026;Caneca;{2|3};9,5;Acme",
+    "#;;;;Prato;1;4,5;Acme",
+    "#;;;;Copo;1;{2,5|3,5};Acme",
+  ];
+  const ofOrders = (name: string) =>
+    text([
+      `${name};Cliente;Total;Pago em;Produto;Qtd;Valor;Marca`,
+      ...Array.from({ length: 9 }, (_, at) =>
+        lines.slice(0, 1 + (at % 3)).flatMap((line) => rows(line).slice(at, at + 1)),
+      ).flat(),
+    ]);
+
+  it.each(["Pedido", "Name"])("are grouped by %s, and sums of an order are not sent with its lines", async (name) => {
+    const { input, said } = await draftOf({ "a.csv": ofOrders(name) });
+    const key = `=${name.toLowerCase()}`;
+    expect(input.group).toBe(key);
+    expect(only(input.documents).key).toBe(key);
+    const { item, ...others } = input.events;
+    expect(item).toMatchObject({ each: "row", key: "=produto", externalCreatedAt: "=first(pago_em)" });
+    expect(Object.values(item.attributes.private)).toEqual(["=produto", "=qtd", "=valor", "=marca"]);
+    expect(JSON.stringify([input.documents, others])).toContain("=total");
+    expect(said).toContain("18 of 18 rows would be staged");
+  });
+
+  it("are not, where a later line fills them too", async () => {
+    const { input } = await draftOf({ "a.csv": ofOrders("Pedido").replaceAll(";;;;", ";Ana;1,5;2026-03-02;") });
+    expect(input.group).toBeUndefined();
+  });
+});
