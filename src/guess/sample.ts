@@ -104,6 +104,7 @@ export async function sampleFiles(
       header,
       headerRows: joinedRows ?? headerRow,
       dialect,
+      fallbackEncoding: encoding,
       sample,
       endsEarly,
     };

@@ -1,4 +1,5 @@
 /** How a draft reads what programs of many countries export: headers, places, tax ids, times, keys, and which event a column goes with. */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import ExcelJS from "exceljs";
@@ -156,9 +157,26 @@ describe("a file that belongs to another", () => {
 });
 
 describe("dialects", () => {
-  it("are pinned in full, so that no later file is read otherwise", async () => {
-    const { input } = await draft("Pedido;Data;CNPJ", "P-#;2#/03/2026;CNPJ");
+  it("are pinned as far as the file shows them, so that no later file is read otherwise", async () => {
+    const { input } = await draft("Pedido;Data;CNPJ;Observação", 'P-#;2#/03/2026;CNPJ;"Tubo 5"""');
     expect(input.csv).toEqual({ delimiter: ";", quote: '"', escape: '"', trim: false, encoding: "utf-8" });
+  });
+
+  it("pinned as doubled, quotes behind a backslash are refused, and told how to read them", async () => {
+    const { world, check } = await draft("Pedido;Data;CNPJ;Obs", 'P-#;2#/03/2026;CNPJ;"Tubo 5"""');
+    const next = text(["Pedido;Data;CNPJ;Obs", ...rows('R-#;2#/03/2026;CNPJ;"Tubo \\"5\\" x"')]);
+    writeFileSync(join(world.cwd, "a.csv"), next);
+    expect(await check()).toContain('write `csv: { escape: "\\\\" }` in the mapping');
+  });
+
+  it("are left to detection where the file does not show them, so that the next one may", async () => {
+    const { world, input, check } = await draft("Pedido;Data;CNPJ;Obs", "P-#;2#/03/2026;CNPJ;Tubo");
+    expect(input.csv).toEqual({ delimiter: ";", quote: '"', trim: false });
+    const next = text(["Pedido;Data;CNPJ;Obs", ...rows('R-#;2#/03/2026;CNPJ;"Tubo \\"5\\" de aço"')]);
+    writeFileSync(join(world.cwd, "a.csv"), Buffer.from(next, "latin1"));
+    const said = await check();
+    expect(said).toContain("windows-1252");
+    expect(said).toContain('Tubo "5" de aço');
   });
 });
 
