@@ -114,6 +114,18 @@ describe("rows that are none", () => {
       { header: [1, 2], columns: { condutividade_s_cm: { as: "number" } }, said: allStaged },
     ],
     [
+      "a row of settings above the header is none, though it is wider",
+      "EXTF;700;21;Buchungsstapel;12;20260131;1001;20260101;4\nBeleg;Datum;Umsatz;Konto;Text",
+      "RE-#;2#.03.2026;#,50;1000#;Miete",
+      { header: 2, columns: { beleg: "Beleg", umsatz: { as: "number" } }, said: allStaged },
+    ],
+    [
+      "years head columns, though the row below them is text",
+      "Beleg;Datum;2025;2026;Text",
+      "RE-{A|#};{offen|2#.03.2026};{offen|#,5};{offen|#,5};Miete",
+      { header: 1 },
+    ],
+    [
       "a column of blanks needs no word at the end, and one in the middle parts two tables",
       "OS;Data;Peso;;Legenda;",
       "OS-#;2#/03/2026;#,5;;x;",
