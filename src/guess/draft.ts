@@ -149,6 +149,10 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
       const word = columns.find(({ index }) => index === column);
       if (word !== undefined && (word.type.as !== "text" || paddedTo(word) > 0)) word.said = true;
       const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
+      if (said !== null && word === undefined)
+        decisions.notes.add(
+          `skip: totals are told by blank cells only (${said}): the column of their words has no header`,
+        );
       if (said !== null && example !== undefined)
         decisions.notes.add(
           `skip: rows with a single cell are skipped if it is like ${JSON.stringify(shorten(example))}`,
