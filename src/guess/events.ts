@@ -231,22 +231,23 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
   return { defaults, ...Object.fromEntries(events) };
 }
 
-/** The event of each row of a document whose lines are rows: it takes place at the document's first time. */
-export function lineEvent({ columns, ...table }: EventTable): Said {
-  const [time] = table.times.toSorted((one, other) => other.filled - one.filled);
-  const filled = columns.filter(({ distinct }) => distinct.size > 0);
+/** The event of each row of a document whose lines are rows: at the line's own time, else at the document's. */
+export function lineEvent({ columns, ...table }: EventTable, ownTimes: readonly Column[]): Said {
+  const times = ownTimes.length > 0 ? ownTimes : table.times;
+  const [time] = times.toSorted((one, other) => other.filled - one.filled) as [Column];
+  const filled = columns.filter((column) => column !== time && column.distinct.size > 0);
   const event: Event = { said: ["Item"], rows: [...table.key.column.values.keys()], filled };
-  const all = { ...table, columns };
-  const at = ref(time as Column).slice(1);
+  // Rows other than the first lack what is the document's.
+  const at = ownTimes.length > 0 ? ref(time).slice(1) : `first(${ref(time).slice(1)})`;
   table.decisions.notes.add(
     'event Item: each row is one line of its document; write what a line is in the place of "Item"',
   );
   const value = {
     each: "row",
-    when: (time?.filled ?? 0) < 1 ? `=filled(first(${at}))` : undefined,
+    when: time.filled < 1 ? `=filled(${at})` : undefined,
     name: "Item",
-    ...contents("item", "Item", event, { table: all, words: null, time: time as Column, isOnce: false }),
-    externalCreatedAt: `=first(${at})`,
+    externalCreatedAt: `=${at}`,
+    ...contents("item", "Item", event, { table: { ...table, columns }, words: null, time, isOnce: false }),
   };
   return new Said(value, table.decisions.take());
 }

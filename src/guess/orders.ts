@@ -39,10 +39,10 @@ export function findOrders(columns: readonly Column[], input: string, decisions:
       3,
     );
     const score = [...key.distinct].every((text) => /\d/.test(text) && !/@/.test(text)) ? 2.5 : 0.8;
-    return { value, label: `"${key.header}", as \`group\``, why: `only its first row has ${shown}`, score };
+    return { value, label: `"${key.header}"`, why: `only the first row of each has ${shown}`, score };
   });
   const none = { value: null, label: "none: each row is on its own", score: 0 };
-  const chosen = decisions.choose(`${input}.group`, "which column's rows are the lines of one document?", [
+  const chosen = decisions.choose(`${input}.group`, "which column groups the rows, as lines of one document?", [
     ...candidates,
     none,
   ]);

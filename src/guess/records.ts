@@ -208,7 +208,8 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   if (!key.long && key.parts.length === 1) shared.documents.push({ record, input: name, key: key.column });
   records["documents"] = { [record]: new Said(document, above) };
   const rest = free.filter((column) => !ofDocument.includes(column));
-  if (happened.length === 0) return askWhen(draft, decisions);
+  const ofLines = timesOf(orders?.lines ?? []).filter(({ filled }) => filled > 0);
+  if (happened.length === 0 && ofLines.length === 0) return askWhen(draft, decisions);
   const ahead = columns.filter(({ type, role }) => type.as === "timestamp" && role === "personal");
   if (ahead.length > 0) {
     const headers = listed(
@@ -221,8 +222,8 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const events = key.long ? longEvents(table) : wideEvents(table);
   records["events"] = events;
   if (orders !== null && orders.lines.length > 0)
-    events["item"] = lineEvent({ ...table, columns: orders.lines, key: { ...key, column: orders.lineKey } });
-  if (!key.long) askUndated(draft, key.column, happened, decisions);
+    events["item"] = lineEvent({ ...table, columns: orders.lines, key: { ...key, column: orders.lineKey } }, ofLines);
+  if (!key.long && happened.length > 0) askUndated(draft, key.column, happened, decisions);
 }
 
 /** The earlier input whose documents these are, since all keys are among its. */

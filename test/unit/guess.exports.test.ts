@@ -665,6 +665,14 @@ describe("orders whose other columns are filled in their first line only", () =>
     expect(said).toContain("18 of 18 rows would be staged");
   });
 
+  it("have lines at their own times, where these have some", async () => {
+    const { input, said } = await draftOf({
+      "a.csv": ofOrders("Pedido").replaceAll("Acme", "20/03/2026").replace("Marca", "Enviado em"),
+    });
+    expect(input.events.item).toMatchObject({ each: "row", externalCreatedAt: "=enviado_em" });
+    expect(said).toContain("18 of 18 rows would be staged");
+  });
+
   it("are not, where a later line fills them too", async () => {
     const { input } = await draftOf({ "a.csv": ofOrders("Pedido").replaceAll(";;;;", ";Ana;1,5;2026-03-02;") });
     expect(input.group).toBeUndefined();
