@@ -30,7 +30,10 @@ interface Found {
 
 /** Null: the table is none of these, or a person said so. Otherwise reduces the documents' columns to one row for each. */
 export function findOrders(columns: readonly Column[], input: string, decisions: Decisions): Orders | null {
-  const found = columns.flatMap((column) => headsBy(column, columns) ?? []);
+  const all = columns.flatMap((column) => headsBy(column, columns) ?? []);
+  // A customer has several orders, and exports that overlap have some orders twice.
+  const most = Math.max(...all.map(({ key }) => key.distinct.size));
+  const found = all.filter(({ key }) => key.distinct.size === most);
   if (found.length === 0) return null;
   const candidates = found.map((value): Candidate<Found | null> => {
     const { key, headed } = value;
@@ -66,8 +69,7 @@ function headsBy(key: Column, columns: readonly Column[]): Found | null {
   if (key.filled < 1 || (type.as !== "text" && type.as !== "number")) return null;
   const heads = [...values.keys()].filter((row) => values[row] !== values[row - 1]);
   const several = heads.filter((row, at) => (heads[at + 1] ?? values.length) - row > 1);
-  // The same document twice: its rows are not together.
-  if (several.length < FEWEST || key.distinct.size < heads.length) return null;
+  if (several.length < FEWEST || key.distinct.size * 2 < heads.length) return null;
   const first = new Set(heads);
   const headed = columns.filter((column) => {
     const filled = column.cells.filter(({ row }) => first.has(row)).length;

@@ -665,6 +665,17 @@ describe("orders whose other columns are filled in their first line only", () =>
     expect(said).toContain("18 of 18 rows would be staged");
   });
 
+  it("are grouped in exports that overlap, by the order and not by its customer", async () => {
+    const table = ofOrders("Pedido").replaceAll(
+      /^(\d);/gm,
+      (_line, order: string) => `C-${Number(order) % 4};${order};`,
+    );
+    const content = table.replace("Pedido;", "Conta;Pedido;");
+    const { input } = await draftOf({ "a1.csv": content, "a2.csv": content });
+    expect(input.group).toBe("=pedido");
+    expect(input.events.item.attributes.private).not.toHaveProperty("Total");
+  });
+
   it("have lines at their own times, where these have some", async () => {
     const { input, said } = await draftOf({
       "a.csv": ofOrders("Pedido").replaceAll("Acme", "20/03/2026").replace("Marca", "Enviado em"),
