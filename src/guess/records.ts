@@ -2,7 +2,7 @@
 import { foldName, listed } from "../model/fold.js";
 import { agree, CHANCE, type Column, groupsOf, isCoded, odds } from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
-import { lineEvent, longEvents, recorded, wideEvents } from "./events.js";
+import { lineEvent, longEvents, recorded, rowEvents, wideEvents } from "./events.js";
 import { findOrders, type Orders } from "./orders.js";
 import {
   address,
@@ -221,8 +221,16 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const table = { input: name, document: record, key, columns, times: happened, free: rest, defaults, decisions };
   const events = key.long ? longEvents(table) : wideEvents(table);
   records["events"] = events;
-  if (orders !== null && orders.lines.length > 0)
-    events["item"] = lineEvent({ ...table, columns: orders.lines, key: { ...key, column: orders.lineKey } }, ofLines);
+  if (orders !== null && orders.lines.length > 0) {
+    const lines = {
+      ...table,
+      columns: orders.lines,
+      times: ofLines.length > 0 ? ofLines : happened,
+      free: orders.lines.filter((column) => !ofLines.includes(column)),
+      key: { ...key, column: orders.lineKey },
+    };
+    Object.assign(events, ofLines.length > 0 ? rowEvents(lines, Object.keys(events)) : { item: lineEvent(lines) });
+  }
   if (!key.long && happened.length > 0) askUndated(draft, key.column, happened, decisions);
 }
 

@@ -676,11 +676,13 @@ describe("orders whose other columns are filled in their first line only", () =>
     expect(input.events.item.attributes.private).not.toHaveProperty("Total");
   });
 
-  it("have lines at their own times, where these have some", async () => {
-    const { input, said } = await draftOf({
-      "a.csv": ofOrders("Pedido").replaceAll("Acme", "20/03/2026").replace("Marca", "Enviado em"),
-    });
-    expect(input.events.item).toMatchObject({ each: "row", externalCreatedAt: "=enviado_em" });
+  it("have lines at their own times, with the words of what happened, where these have some", async () => {
+    const table = ofOrders("Pedido").replace("Marca", "Enviado em").replaceAll("Acme", "20/03/2026");
+    const { input, said } = await draftOf({ "a.csv": table.replace("Produto", "Evento") });
+    const [, ...ofRows] = Object.values(input.events).filter((event: Any) => event.name !== undefined) as Any[];
+    expect(ofRows.length).toBeGreaterThan(0);
+    for (const event of ofRows)
+      expect(event).toMatchObject({ each: "row", externalCreatedAt: "=enviado_em", by: "evento" });
     expect(said).toContain("18 of 18 rows would be staged");
   });
 
