@@ -250,13 +250,13 @@ export function lineEvent(table: EventTable): Said {
   return new Said(value, decisions.take());
 }
 
-/** The events of a document's rows, beside its own. `taken`: names of those. */
-export function rowEvents(table: EventTable, taken: readonly string[]): Trees {
+/** The events of a document's rows, which have times of their own. */
+export function rowEvents(table: EventTable): Trees {
   const { defaults, ...events } = longEvents(table) as { [name: string]: Said } & { defaults: Trees };
   const { externalCreatedAt, by } = defaults;
   const named = Object.entries(events).map(([name, { value, above }]): [string, Said] => {
     const own = { each: "row", externalCreatedAt, by, ...(value as Trees) };
-    return [taken.includes(name) ? `${name}_of_row` : name, new Said(own, above)];
+    return [name, new Said(own, above)];
   });
   return Object.fromEntries(named);
 }

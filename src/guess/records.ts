@@ -229,7 +229,9 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
       free: orders.lines.filter((column) => !ofLines.includes(column)),
       key: { ...key, column: orders.lineKey },
     };
-    Object.assign(events, ofLines.length > 0 ? rowEvents(lines, Object.keys(events)) : { item: lineEvent(lines) });
+    const ofRows = ofLines.length > 0 ? rowEvents(lines) : { item: lineEvent(lines) };
+    for (const [event, written] of Object.entries(ofRows))
+      events[events[event] === undefined ? event : `${event}_of_row`] = written;
   }
   if (!key.long && happened.length > 0) askUndated(draft, key.column, happened, decisions);
 }

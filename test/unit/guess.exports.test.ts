@@ -686,6 +686,11 @@ describe("orders whose other columns are filled in their first line only", () =>
     expect(said).toContain("18 of 18 rows would be staged");
   });
 
+  it("keep an event of the same name beside that of their lines", async () => {
+    const { input } = await draftOf({ "a.csv": ofOrders("Pedido").replace("Pago em", "Item em") });
+    expect(input.events).toMatchObject({ item: { key: "once" }, item_of_row: { each: "row" } });
+  });
+
   it("are not, where a later line fills them too", async () => {
     const { input } = await draftOf({ "a.csv": ofOrders("Pedido").replaceAll(";;;;", ";Ana;1,5;2026-03-02;") });
     expect(input.group).toBeUndefined();
