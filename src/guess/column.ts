@@ -477,3 +477,13 @@ export function agree(groups: ReadonlyMap<string, readonly number[]>, { values }
   }
   return told === 0 ? null : broken <= told * tolerance;
 }
+
+/** Less likely is no chance, though there are many columns. */
+export const CHANCE = 0.001;
+
+/** How likely it is that all rows of each group agree in a column that has nothing to do with them. */
+export function odds(groups: ReadonlyMap<string, readonly number[]>, column: Column): number {
+  const again = [...groups.values()].reduce((sum, { length }) => sum + length - 1, 0);
+  const shares = [...groupsOf(column).values()].map(({ length }) => length / column.cells.length);
+  return shares.reduce((sum, part) => sum + part ** 2, 0) ** again;
+}

@@ -264,7 +264,7 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     if (
       type.as === "text" &&
       !isClock &&
-      (tellsTime(header) || cells.every(({ text }) => /^\d{1,4}([-/.])\d\d?\1\d{1,4}(?!\d)/.test(text))) &&
+      (tellsTime(header) || cells.every(({ text }) => /^\d{1,4}([-/.])\d\d?\1\d{1,4}(?!\d|\1\d)/.test(text))) &&
       cells.filter(isUnread).length * 2 > cells.length
     ) {
       const strange = cells.find((cell) => isUnread(cell) && !isDate(cell));

@@ -27,6 +27,8 @@ export interface GuessTable {
   /** The number of the header row, or of several that are joined; null where there is none. */
   headerRows: number | number[] | null;
   dialect: Dialect;
+  /** The one that was asked for, of files that are not UTF-8. */
+  fallbackEncoding?: string | undefined;
   /** Rows lack their last cells where these are blank. */
   endsEarly: boolean;
   /** Best from all over the file; a thousand rows are plenty. */
@@ -147,6 +149,10 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
       const word = columns.find(({ index }) => index === column);
       if (word !== undefined && (word.type.as !== "text" || paddedTo(word) > 0)) word.said = true;
       const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
+      if (said !== null && word === undefined)
+        decisions.notes.add(
+          `skip: totals are told by blank cells only (${said}): the column of their words has no header`,
+        );
       if (said !== null && example !== undefined)
         decisions.notes.add(
           `skip: rows with a single cell are skipped if it is like ${JSON.stringify(shorten(example))}`,
@@ -204,27 +210,38 @@ function patternsOf({ files, table }: Profiled, all: readonly Profiled[]): Tree 
   return patterns.length === 1 ? patterns[0] : patterns;
 }
 
+/** An escape and an encoding that the file does not show are left to detection: the next file may show them. */
+function csvTree(
+  { delimiter, quote, escape, trim, encoding, bom }: Extract<Dialect, { format: "csv" }>,
+  { header, sample, endsEarly, fallbackEncoding }: GuessTable,
+): Trees {
+  const texts = [header, ...sample.map(({ cells }) => cells)].flat();
+  const isEscaped = escape !== quote || (quote !== null && texts.some((text) => text.includes(quote)));
+  const isEncoded = encoding !== "utf-8" || bom || texts.some((text) => /[^\0-\x7f]/.test(text));
+  return {
+    delimiter,
+    quote,
+    escape: isEscaped ? (escape ?? undefined) : undefined,
+    trim,
+    shortRows: endsEarly ? "blank" : undefined,
+    encoding: isEncoded ? encoding : undefined,
+    fallbackEncoding: isEncoded ? undefined : fallbackEncoding,
+  };
+}
+
 function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults): Trees {
-  const { table, skip, records, rowsWithoutEvents } = draft;
+  const { table, skip, records, group, rowsWithoutEvents } = draft;
   const { dialect } = table;
   const [columns, left] = columnsTree(draft, defaults);
   return {
     files: patternsOf(draft, all),
     ...(dialect.format === "csv"
-      ? {
-          csv: {
-            delimiter: dialect.delimiter,
-            quote: dialect.quote,
-            escape: dialect.escape ?? undefined,
-            trim: dialect.trim,
-            shortRows: table.endsEarly ? "blank" : undefined,
-            encoding: dialect.encoding,
-          },
-        }
+      ? { csv: csvTree(dialect, table) }
       : { excel: { sheet: draft.sheets.length > 1 ? draft.sheets : (table.sheet ?? dialect.sheet) } }),
     header: table.headerRows ?? "none",
     skip:
       skip.length === 0 ? undefined : `=${skip.length === 1 ? skip[0] : skip.map((one) => `(${one})`).join(" || ")}`,
+    group,
     rowsWithoutEvents,
     columns: new Said(columns, left),
     ...records,

@@ -231,6 +231,36 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
   return { defaults, ...Object.fromEntries(events) };
 }
 
+/** The event of each row of a document whose lines are rows without times of their own: at the document's. */
+export function lineEvent(table: EventTable): Said {
+  const { columns, times, key, decisions } = table;
+  const [time] = times.toSorted((one, other) => other.filled - one.filled) as [Column];
+  const filled = columns.filter(({ distinct }) => distinct.size > 0);
+  const event: Event = { said: ["Item"], rows: [...key.column.values.keys()], filled };
+  // Rows other than the first lack what is the document's.
+  const at = `first(${ref(time).slice(1)})`;
+  decisions.notes.add('event Item: each row is one line of its document; write what a line is in the place of "Item"');
+  const value = {
+    each: "row",
+    when: time.filled < 1 ? `=filled(${at})` : undefined,
+    name: "Item",
+    externalCreatedAt: `=${at}`,
+    ...contents("item", "Item", event, { table, words: null, time, isOnce: false }),
+  };
+  return new Said(value, decisions.take());
+}
+
+/** The events of a document's rows, which have times of their own. */
+export function rowEvents(table: EventTable): Trees {
+  const { defaults, ...events } = longEvents(table) as { [name: string]: Said } & { defaults: Trees };
+  const { externalCreatedAt, by } = defaults;
+  const named = Object.entries(events).map(([name, { value, above }]): [string, Said] => {
+    const own = { each: "row", externalCreatedAt, by, ...(value as Trees) };
+    return [name, new Said(own, above)];
+  });
+  return Object.fromEntries(named);
+}
+
 /**
  * The time that the column's header names, or the one to its left, provided that it is filled wherever the column is:
  * what belongs to an event that did not happen is not sent.

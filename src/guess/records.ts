@@ -1,8 +1,9 @@
 /** Turns the columns of a table into records. */
 import { foldName, listed } from "../model/fold.js";
-import { agree, type Column, groupsOf, isCoded } from "./column.js";
+import { agree, CHANCE, type Column, groupsOf, isCoded, odds } from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
-import { longEvents, recorded, wideEvents } from "./events.js";
+import { lineEvent, longEvents, recorded, rowEvents, wideEvents } from "./events.js";
+import { findOrders, type Orders } from "./orders.js";
 import {
   address,
   addressOf,
@@ -23,6 +24,8 @@ export interface InputDraft {
   name: string;
   columns: readonly Column[];
   skip: string[];
+  /** The key of documents whose lines are rows. */
+  group?: Said;
   rowsWithoutEvents?: Said;
   records: Trees;
   above: string[];
@@ -105,9 +108,12 @@ function draftParties(records: Trees, parties: Party[], code: Column | null, sha
 const placeRoles = ["street", "number", "zipCode", "city", "state"] as const;
 
 function draftDocuments(draft: InputDraft, shared: Shared) {
-  const { name, columns, records } = draft;
+  const { name, records } = draft;
   const { decisions, directories } = shared;
-  const key = findDocumentKey(columns, name, decisions);
+  const orders = findOrders(draft.columns, name, decisions);
+  const columns = orders?.columns ?? draft.columns;
+  if (orders !== null) draft.group = new Said(ref(orders.key), decisions.take());
+  const key = orders === null ? findDocumentKey(columns, name, decisions) : keyOfOrders(orders);
   const above = decisions.take();
   const byId = findParties(columns, decisions);
   if (key === null) {
@@ -130,7 +136,9 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     return askWhen(draft, decisions);
   }
   const coded = reference("participant", columns, directories);
-  const named = byId.length > 0 || coded !== undefined ? byId : findByName(columns, name, decisions);
+  // `Name` of an order is nobody's.
+  const others = orders === null ? columns : columns.filter((column) => column !== key.column);
+  const named = byId.length > 0 || coded !== undefined ? byId : findByName(others, name, decisions);
   const parties = draftParties(records, named, null, shared);
   const follows = ({ identity }: Party) => identity !== null && depends(identity, key);
   const owner = ownerOf(parties, key, name, decisions);
@@ -178,7 +186,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   }
   if (key.long && happened.length > 0) skipUndated(draft, happened, decisions);
 
-  const { used } = mentioned(draft.columns, { document, defaults, records });
+  const { used } = mentioned(columns, { document, defaults, records });
   const taken = (column: Column) =>
     used.has(column) ||
     times.includes(column) ||
@@ -200,7 +208,8 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   if (!key.long && key.parts.length === 1) shared.documents.push({ record, input: name, key: key.column });
   records["documents"] = { [record]: new Said(document, above) };
   const rest = free.filter((column) => !ofDocument.includes(column));
-  if (happened.length === 0) return askWhen(draft, decisions);
+  const ofLines = timesOf(orders?.lines ?? []).filter(({ filled }) => filled > 0);
+  if (happened.length === 0 && ofLines.length === 0) return askWhen(draft, decisions);
   const ahead = columns.filter(({ type, role }) => type.as === "timestamp" && role === "personal");
   if (ahead.length > 0) {
     const headers = listed(
@@ -210,8 +219,21 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     decisions.notes.add(`events: none is made of ${headers}: a plan, a deadline or a birthday is not an event`);
   }
   const table = { input: name, document: record, key, columns, times: happened, free: rest, defaults, decisions };
-  records["events"] = key.long ? longEvents(table) : wideEvents(table);
-  if (!key.long) askUndated(draft, key.column, happened, decisions);
+  const events = key.long ? longEvents(table) : wideEvents(table);
+  records["events"] = events;
+  if (orders !== null && orders.lines.length > 0) {
+    const lines = {
+      ...table,
+      columns: orders.lines,
+      times: ofLines.length > 0 ? ofLines : happened,
+      free: orders.lines.filter((column) => !ofLines.includes(column)),
+      key: { ...key, column: orders.lineKey },
+    };
+    const ofRows = ofLines.length > 0 ? rowEvents(lines) : { item: lineEvent(lines) };
+    for (const [event, written] of Object.entries(ofRows))
+      events[events[event] === undefined ? event : `${event}_of_row`] = written;
+  }
+  if (!key.long && happened.length > 0) askUndated(draft, key.column, happened, decisions);
 }
 
 /** The earlier input whose documents these are, since all keys are among its. */
@@ -299,8 +321,6 @@ const never = new Set<Role | null>(
   ) as Role[],
 );
 
-/** Less likely is no chance, though there are many columns. */
-const CHANCE = 0.001;
 /** A score that leaves the decision open. */
 const UNSURE = 1.5;
 
@@ -341,11 +361,9 @@ function pairsOf(weighed: readonly Candidate<DocumentKey>[], columns: readonly C
   return [];
 }
 
-/** How likely it is that all rows of each group agree in a column that has nothing to do with them. */
-function odds(groups: ReadonlyMap<string, readonly number[]>, column: Column): number {
-  const again = [...groups.values()].reduce((sum, { length }) => sum + length - 1, 0);
-  const shares = [...groupsOf(column).values()].map(({ length }) => length / column.cells.length);
-  return shares.reduce((sum, share) => sum + share ** 2, 0) ** again;
+function keyOfOrders({ key, columns }: Orders): DocumentKey {
+  const follows = new Set(columns.filter((column) => column !== key));
+  return { column: key, parts: [key], long: false, isGroup: true, follows };
 }
 
 function weigh(column: Column, columns: readonly Column[]) {

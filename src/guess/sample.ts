@@ -4,7 +4,7 @@ import { foldWords } from "../map/convert/text.js";
 import { RowferryError } from "../model/error.js";
 import type { ReadOptions } from "../model/dialect.js";
 import { type Row, textOf } from "../model/row.js";
-import { isFilled, isLabels, valueColumns } from "../read/header.js";
+import { isFilled, isLabels, isValue, valueColumns } from "../read/header.js";
 import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
@@ -66,8 +66,12 @@ export async function sampleFiles(
   return { tables: filled, left, notes };
 
   async function sampleTable(input: Input, sheet: string | null, place: string): Promise<GuessTable> {
-    const options = sheet === null ? { csv } : { excel: { sheet } };
-    const found = await input.open(options);
+    const auto = sheet === null ? { csv } : { excel: { sheet } };
+    const first = await input.open(auto);
+    const ofSettings = first.header.filter(isValue).length > 1;
+    const below = ofSettings ? labelsBelow(first, await sampleRows(first, signal)) : null;
+    const options: ReadOptions = below === null ? auto : { ...auto, header: below };
+    const found = below === null ? first : await input.open(options);
     const doubt = found.headerDoubt;
     let chosen: ReadOptions = doubt === null ? options : { ...options, header: "none" };
     let table = doubt === null ? found : await input.open(chosen);
@@ -104,6 +108,7 @@ export async function sampleFiles(
       header,
       headerRows: joinedRows ?? headerRow,
       dialect,
+      fallbackEncoding: encoding,
       sample,
       endsEarly,
     };
@@ -120,6 +125,21 @@ const pivotal = new Set([
 ]);
 
 const isOfSeveral = ({ cells }: Row): boolean => cells.filter(isFilled).length > 1;
+
+/**
+ * The row below a wider one of settings, as DATEV writes it: that one has values, and this one names every column that is
+ * filled further down. Null: there is none.
+ */
+function labelsBelow({ header, headerRow }: Table, [first, ...others]: Row[]): number | null {
+  const cells = first?.cells ?? [];
+  const rows = others.filter(isOfSeveral).map((row) => row.cells);
+  const isFirst = headerRow !== null && first?.number === headerRow + 1;
+  if (!isFirst || rows.length < 2 || !isLabels(cells)) return null;
+  const names = cells.filter(isFilled);
+  const areNamed = rows.every((row) => row.every((cell, column) => !isFilled(cell) || isFilled(cells[column] ?? "")));
+  const isApart = new Set(names).size === names.length && names.length !== header.filter(isFilled).length;
+  return areNamed && isApart && valueColumns(rows).length > 0 ? first.number : null;
+}
 
 /** The rows of a header of two: each names columns that the other leaves blank, or the second holds units. Null: one row is all. */
 async function joinedHeader(

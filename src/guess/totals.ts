@@ -63,11 +63,14 @@ function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Asid
     return texts.slice(0, Math.max(0, at)).filter((text) => text !== "").length > 1 ? -1 : at;
   });
   byColumn.delete(-1);
-  const all = [...byColumn].filter(([, sums]) => sums.length * 3 <= seen.length);
+  const all = [...byColumn].filter(([, sums]) => sums.length * 2 <= seen.length);
   const summed = new Set(all.flatMap(([, sums]) => sums));
   const others = seen.filter((one) => !summed.has(one) && !isLone(one));
   return all.flatMap(([at, sums]) => totalsIn(at, sums, others) ?? []);
 }
+
+/** So many columns that only sums leave blank tell a sum without its words. */
+const SUREST = 3;
 
 function totalsIn(at: number, sums: readonly Seen[], others: readonly Seen[]): Aside | null {
   const gaps = gapsOf(at, sums, others);
@@ -76,7 +79,9 @@ function totalsIn(at: number, sums: readonly Seen[], others: readonly Seen[]): A
   // Without a gap only the bare word is certain.
   if (gaps.length === 0 && !said.every((text) => words.includes(text) && !STARS.test(text))) return null;
   const condition: Aside["condition"] = (name, names) => {
-    if (name === undefined) return null;
+    // Words in a column without a header cannot be read; one blank alone may be a mistake.
+    const blanks = gaps.flatMap((one) => names.get(one) ?? []).map((one) => `blank(${one})`);
+    if (name === undefined) return blanks.length < SUREST ? null : blanks.slice(0, SUREST).join(" && ");
     if (gaps.length === 0) return `fold(${name}) in ${JSON.stringify(words)}`;
     const missing = firstName(gaps, names);
     if (missing === undefined) return null;

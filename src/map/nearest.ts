@@ -1,6 +1,6 @@
 import { foldName } from "../model/fold.js";
 
-/** Null: more than a third of the letters differ. Compares folded names of up to 80 characters. */
+/** Null: more than a third of the letters differ, or a word is another one. Compares folded names of up to 80 characters. */
 export function nearestName(name: string, known: Iterable<string>): string | null {
   const wanted = foldName(name.slice(0, 80));
   let best: string | null = null;
@@ -8,9 +8,17 @@ export function nearestName(name: string, known: Iterable<string>): string | nul
   for (const candidate of known) {
     const other = foldName(candidate.slice(0, 80));
     const distance = Math.abs(wanted.length - other.length) < least ? editDistance(wanted, other) : least;
-    if (distance < least) [best, least] = [candidate, distance];
+    if (distance < least && !haveOtherWords(wanted, other)) [best, least] = [candidate, distance];
   }
   return best;
+}
+
+/** `From Email Address` and `To Email Address`: as many words, and one of them is another. */
+function haveOtherWords(one: string, other: string): boolean {
+  const [words, others] = [one, other].map((text) => text.split(/[^\p{L}\p{M}\p{N}]+/u)) as [string[], string[]];
+  const isOther = (word: string, at: number) =>
+    editDistance(word, others[at] ?? "") > Math.max(2, Math.floor(word.length / 2));
+  return words.length > 1 && words.length === others.length && words.some(isOther);
 }
 
 /** Swapped neighbours count once. */

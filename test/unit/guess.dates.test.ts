@@ -113,6 +113,12 @@ describe("digits are times where all of them are, under a header that says so", 
       { said: has('no known format reads "Data Entrega", such as 24/10/2025 13:11 BRT') },
     ],
     [
+      "numbers between more points than a date has are none",
+      "Pedido;CNPJ;Emissão;Rede",
+      "P-#;CNPJ;2#/03/2026;10.0.12.#",
+      { said: hasNot("no known format") },
+    ],
+    [
       "cells that are no dates are told where they are too many",
       "Pedido;CNPJ;Emissão;Data Entrega",
       "P-#;CNPJ;2#/03/2026;{24/10/2025|25/10/2025|a combinar}",

@@ -1,4 +1,5 @@
 /** How a draft reads what programs of many countries export: headers, places, tax ids, times, keys, and which event a column goes with. */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import ExcelJS from "exceljs";
@@ -34,6 +35,10 @@ describe("headers", () => {
         ["dhEmi", "time"],
         ["Email Address", "email"],
         ["IP Address", "email"],
+        ["Issue Key", "document"],
+        ["Issue id", "document"],
+        ["Date of Issue", "created"],
+        ["Issue Date", "created"],
       ],
       2,
     ),
@@ -95,6 +100,18 @@ describe("rows that are none", () => {
       { skip: '=blank(datum) && startsWith(fold(kunde), "gesamtergebnis")' },
     ],
     [
+      "sums and headings in a column without a header are skipped, even of groups with one row each",
+      ";Type;Date;Num;Amount",
+      [";Invoice;2#/03/2026;N-#;#,5", "Acme;;;;", "Total Acme;;;;45,5", "TOTAL;;;;45,5"],
+      { skip: "=blank(type_) && blank(date) && blank(num)", said: has("9 of 12 rows would be staged, 3 skipped") },
+    ],
+    [
+      "one column that is blank in sums is not enough, where their words have no header",
+      ";Date;Amount",
+      [";2#/03/2026;#,5", "Total;;45,5"],
+      { skip: undefined },
+    ],
+    [
       "what stands outside a printed frame is none",
       "+------+------------+----+\n| OS | Data | Peso |",
       ["| OS-# | 2#/03/2026 | #,5 |", "Page 2", "| OS-10 | 20/03/2026 | 3,5 |", "10 rows in set (0.00 sec)"],
@@ -111,6 +128,18 @@ describe("rows that are none", () => {
       "Amostra;Data;pH;Condutividade\n;;;µS/cm",
       "AM-#;2#/03/2026;7,#;12#,5",
       { header: [1, 2], columns: { condutividade_s_cm: { as: "number" } }, said: allStaged },
+    ],
+    [
+      "a row of settings above the header is none, though it is wider",
+      "EXTF;700;21;Buchungsstapel;12;20260131;1001;20260101;4\nBeleg;Datum;Umsatz;Konto;Text",
+      "RE-#;2#.03.2026;#,50;1000#;Miete",
+      { header: 2, columns: { beleg: "Beleg", umsatz: { as: "number" } }, said: allStaged },
+    ],
+    [
+      "years head columns, though the row below them is text",
+      "Beleg;Datum;2025;2026;Text",
+      "RE-{A|#};{offen|2#.03.2026};{offen|#,5};{offen|#,5};Miete",
+      { header: 1 },
     ],
     [
       "a column of blanks needs no word at the end, and one in the middle parts two tables",
@@ -156,9 +185,26 @@ describe("a file that belongs to another", () => {
 });
 
 describe("dialects", () => {
-  it("are pinned in full, so that no later file is read otherwise", async () => {
-    const { input } = await draft("Pedido;Data;CNPJ", "P-#;2#/03/2026;CNPJ");
+  it("are pinned as far as the file shows them, so that no later file is read otherwise", async () => {
+    const { input } = await draft("Pedido;Data;CNPJ;Observação", 'P-#;2#/03/2026;CNPJ;"Tubo 5"""');
     expect(input.csv).toEqual({ delimiter: ";", quote: '"', escape: '"', trim: false, encoding: "utf-8" });
+  });
+
+  it("pinned as doubled, quotes behind a backslash are refused, and told how to read them", async () => {
+    const { world, check } = await draft("Pedido;Data;CNPJ;Obs", 'P-#;2#/03/2026;CNPJ;"Tubo 5"""');
+    const next = text(["Pedido;Data;CNPJ;Obs", ...rows('R-#;2#/03/2026;CNPJ;"Tubo \\"5\\" x"')]);
+    writeFileSync(join(world.cwd, "a.csv"), next);
+    expect(await check()).toContain('write `csv: { escape: "\\\\" }` in the mapping');
+  });
+
+  it("are left to detection where the file does not show them, so that the next one may", async () => {
+    const { world, input, check } = await draft("Pedido;Data;CNPJ;Obs", "P-#;2#/03/2026;CNPJ;Tubo");
+    expect(input.csv).toEqual({ delimiter: ";", quote: '"', trim: false });
+    const next = text(["Pedido;Data;CNPJ;Obs", ...rows('R-#;2#/03/2026;CNPJ;"Tubo \\"5\\" de aço"')]);
+    writeFileSync(join(world.cwd, "a.csv"), Buffer.from(next, "latin1"));
+    const said = await check();
+    expect(said).toContain("windows-1252");
+    expect(said).toContain('Tubo "5" de aço');
   });
 });
 
@@ -590,5 +636,63 @@ describe("what other systems export", () => {
     const cells = lines((row) => `${row},${1758349191000 + row * 61_007},K${row % 9},"{""id"": ${row}}"`);
     const { yaml, said } = await draftOf({ "a.csv": text(["offset,timestamp,key,value", ...cells]) });
     expect([yaml, said]).toEqual([hasNot("key: =value"), hasNot("which time zone")]);
+  });
+});
+
+describe("orders whose other columns are filled in their first line only", () => {
+  const lines = [
+    "#;Ana #;1#,50;2#/03/2026;Caneca;{2|3};9,5;Acme",
+    "#;;;;Prato;1;4,5;Acme",
+    "#;;;;Copo;1;{2,5|3,5};Acme",
+  ];
+  const ofOrders = (name: string) =>
+    text([
+      `${name};Cliente;Total;Pago em;Produto;Qtd;Valor;Marca`,
+      ...Array.from({ length: 9 }, (_, at) =>
+        lines.slice(0, 1 + (at % 3)).flatMap((line) => rows(line).slice(at, at + 1)),
+      ).flat(),
+    ]);
+
+  it.each(["Pedido", "Name"])("are grouped by %s, and sums of an order are not sent with its lines", async (name) => {
+    const { input, said } = await draftOf({ "a.csv": ofOrders(name) });
+    const key = `=${name.toLowerCase()}`;
+    expect(input.group).toBe(key);
+    expect(only(input.documents).key).toBe(key);
+    const { item, ...others } = input.events;
+    expect(item).toMatchObject({ each: "row", key: "=produto", externalCreatedAt: "=first(pago_em)" });
+    expect(Object.values(item.attributes.private)).toEqual(["=produto", "=qtd", "=valor", "=marca"]);
+    expect(JSON.stringify([input.documents, others])).toContain("=total");
+    expect(said).toContain("18 of 18 rows would be staged");
+  });
+
+  it("are grouped in exports that overlap, by the order and not by its customer", async () => {
+    const table = ofOrders("Pedido").replaceAll(
+      /^(\d);/gm,
+      (_line, order: string) => `C-${Number(order) % 4};${order};`,
+    );
+    const content = table.replace("Pedido;", "Conta;Pedido;");
+    const { input } = await draftOf({ "a1.csv": content, "a2.csv": content });
+    expect(input.group).toBe("=pedido");
+    expect(input.events.item.attributes.private).not.toHaveProperty("Total");
+  });
+
+  it("have lines at their own times, with the words of what happened, where these have some", async () => {
+    const table = ofOrders("Pedido").replace("Marca", "Enviado em").replaceAll("Acme", "20/03/2026");
+    const { input, said } = await draftOf({ "a.csv": table.replace("Produto", "Evento") });
+    const [, ...ofRows] = Object.values(input.events).filter((event: Any) => event.name !== undefined) as Any[];
+    expect(ofRows.length).toBeGreaterThan(0);
+    for (const event of ofRows)
+      expect(event).toMatchObject({ each: "row", externalCreatedAt: "=enviado_em", by: "evento" });
+    expect(said).toContain("18 of 18 rows would be staged");
+  });
+
+  it("keep an event of the same name beside that of their lines", async () => {
+    const { input } = await draftOf({ "a.csv": ofOrders("Pedido").replace("Pago em", "Item em") });
+    expect(input.events).toMatchObject({ item: { key: "once" }, item_of_row: { each: "row" } });
+  });
+
+  it("are not, where a later line fills them too", async () => {
+    const { input } = await draftOf({ "a.csv": ofOrders("Pedido").replaceAll(";;;;", ";Ana;1,5;2026-03-02;") });
+    expect(input.group).toBeUndefined();
   });
 });

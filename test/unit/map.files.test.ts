@@ -78,6 +78,15 @@ describe("a header", () => {
     expect(caught(() => bind(mapping, ["Doc\tDay\tPeso"])).hint).toContain("csv: { delimiter }");
   });
 
+  it("that lacks a column is told no other one as the nearest: a word apart is another column", async () => {
+    const mapping = await load(mappingWith({ columns: "from: From Email Address", attributes: "From: =from" }));
+    const { message } = caught(() => bind(mapping, ["Doc", "Day", "To Email Address"])) as Error;
+    expect(message).toContain('"From Email Address"');
+    expect(message).not.toContain("nearest");
+    const near = caught(() => bind(mapping, ["Doc", "Day", "To Email Address", "Form Email Adress"])) as Error;
+    expect(near.message).toContain('the nearest is "Form Email Adress"');
+  });
+
   it("in which two columns fit one name is refused; the exact spelling decides where there is one", async () => {
     const mapping = await load(yaml);
     expect(caught(() => bind(mapping, ["Doc", "Day", "PESO", "peso", "Placa"]))).toMatchObject({

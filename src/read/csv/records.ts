@@ -215,7 +215,9 @@ function diagnose(lenient: string[], raw: string, number: number, options: Recor
     const text = cells[column] ?? "";
     const shown = JSON.stringify(shorten(text));
     const fault: Fault = { column, code: "quote-stray", message: `cell ${column + 1} (${shown}): ${what}` };
-    const faults = [hint === undefined ? fault : { ...fault, hint }];
+    const isEscaped = options.shape.escape !== "\\" && text.includes(`\\${quote}`);
+    const remedy = isEscaped ? ESCAPED : hint;
+    const faults = [remedy === undefined ? fault : { ...fault, hint: remedy }];
     return { ...clean(number, cells, raw), faults, innerQuotes: true };
   };
   for (const [column, text] of cells.entries()) {
@@ -232,6 +234,9 @@ function diagnose(lenient: string[], raw: string, number: number, options: Recor
   const unquoted = raw.replace(quotedCells(options.shape), "").replaceAll(FOR_SPREADSHEETS, "");
   return { ...clean(number, cells, raw), innerQuotes: unquoted.includes(quote) };
 }
+
+const ESCAPED =
+  'If the file writes a quote within a cell as \\", write `csv: { escape: "\\\\" }` in the mapping; otherwise double that quote.';
 
 /** Their text is read without them. */
 const FOR_SPREADSHEETS = /="[^"]*"/g;
