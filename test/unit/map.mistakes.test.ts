@@ -137,6 +137,58 @@ describe("a mistake in a mapping", () => {
     expect(hint ?? "").toContain(remedy);
   });
 
+  it.each([
+    ["a default outside its list", "oneOf: [b, c], default: a", '"a" is none of b, c'],
+    ["a default that its list spells otherwise", "oneOf: [Yes], default: yes", 'Write "Yes"'],
+    ["a default that its pattern refuses", 'pattern: "[0-9]+", default: a', "does not match its pattern"],
+    ["a default beyond a limit", "as: number, max: 5, default: 6", "is more than 5"],
+    ["a default that is too long", "maxLength: 2, default: abc", "too many characters"],
+    ["a mapped value outside its list", "oneOf: [b, c], map: { x: a }", '"a" is none of b, c'],
+    ["a mapped value that its type does not read", "as: number, map: { x: b }", '"b" is not a number'],
+    ["a mapped value of another kind", "as: number, map: { x: true }", "a number is needed"],
+    ["another value outside its list", "oneOf: [b, c], map: { x: b }, otherwise: a", '"a" is none of b, c'],
+    ["limits in the wrong order", "as: number, min: 5, max: 2", "`min` is greater than `max`"],
+  ])("is refused, not found in every row: %s", async (_title, settings, told) => {
+    const { message, hint } = await refusal(
+      mappingWith({ columns: `x: { header: X, ${settings} }`, attributes: "A: =x" }),
+    );
+    expect(`${message} ${hint}`).toContain(told);
+    expect(hint ?? "").not.toMatch(/\bcell/u);
+  });
+
+  it.each([
+    "number, default: '1.234'",
+    "number, default: 5 kg",
+    "number, default: 5E3",
+    "number, map: { a: '1.234' }",
+    "date, default: 2026-12-31",
+    "timestamp, default: '31/12'",
+    "boolean, default: maybe",
+    "integer, default: 1.5",
+    "phone, default: '12'",
+  ])("in a literal is not said to be in a cell: as: %s", async (settings) => {
+    const yaml = mappingWith({ columns: `x: { header: X, as: ${settings} }`, attributes: "A: =x" });
+    expect((await refusal(yaml)).hint ?? "").not.toMatch(/\bcell|Export/u);
+  });
+
+  it.each([
+    ["{ ref: paper, key: [=doc, =day] }", 'the key of document "paper" has 1 part, and this one has 2'],
+    ["{ ref: pair, key: =doc }", 'the key of document "pair" has 2 parts, and this one has 1'],
+    ["{ ref: far, key: [=doc, =day] }", null],
+  ])("is refused, not found in every row: a reference whose key has other parts, %s", async (document, told) => {
+    const yaml = mappingWith({
+      event: `document: ${document}\nparticipant: owner\naddress: home`,
+      more: "other: { document: paper, name: A, key: once, externalCreatedAt: =day, isPublic: true }",
+    })
+      .replace(
+        "    documents:\n",
+        "    documents:\n      pair: { key: [=doc, =day], participant: owner, address: home }\n",
+      )
+      .replace("inputs:", "elsewhere: { documents: [far] }\ninputs:");
+    if (told === null) await load(yaml);
+    else expect((await refusal(yaml)).message).toContain(told);
+  });
+
   it("in a file that is not there is said as such", async () => {
     await expect(loadMapping("/nowhere/m.yaml")).rejects.toMatchObject({ code: "mapping-missing" });
   });

@@ -86,6 +86,8 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
     const [other] = entries.findLast(([one]) => foldUnit(one) === foldUnit(unit)) ?? [];
     refuseOptions(`the units "${unit}" and "${other}" differ by case only but have two factors`, "Keep one of them.");
   }
+  if (min !== undefined && max !== undefined && Exact.of(min).compare(Exact.of(max)) > 0)
+    refuseOptions("`min` is greater than `max`, so no number fits");
   return (cell: string, kind: CellKind): string => {
     if (kind === "text" && decimal === undefined && /[.,]/.test(cell)) {
       const hint = 'Set `decimal: ","` or `decimal: "."` under `defaults:`.';
