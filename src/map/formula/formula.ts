@@ -367,7 +367,7 @@ function tableMember(
     const part = compile(key);
     return part.type === "boolean" || part.type === "timestamp" ? wanted(part, "text", key) : part;
   });
-  const only = parts.length === 1 ? (parts[0]?.column ?? undefined) : undefined;
+  const asked = parts.length === 1 ? parts[0]?.column : null;
   const key = lift("any", parts, (...values: Value[]) => values.map((value) => asText(value)).join("\u0000"));
   const run: Eval = (view) => {
     const text = key.run(view);
@@ -376,11 +376,15 @@ function tableMember(
     const row = table.row(texts);
     if (row !== undefined) return row.get(column);
     if (table.missing === "blank") return undefined;
-    const asked = texts.map(quoteCell);
-    return view.report("value-unmapped", `table "${name}" does not list ${asked.join(", ")}`, null, only);
+    const message = `table "${name}" does not list ${texts.map(quoteCell).join(", ")}`;
+    const only = asked?.use == null ? onlyColumn(asked?.reads ?? reads) : asked;
+    return view.report("value-unmapped", message, UNLISTED, only);
   };
   return { type: found.type, run };
 }
+
+const UNLISTED =
+  "Correct the cell; or add a row to the table's file, or in the mapping, write `missing: blank` in the table.";
 
 function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling): Part {
   const { callables } = context.scope.shared;
