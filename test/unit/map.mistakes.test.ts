@@ -76,6 +76,8 @@ describe("a mistake in a mapping", () => {
   });
 
   const whole = mappingWith({ columns: "x: { header: X }" });
+  const day = (formula: string) =>
+    mappingWith({ columns: "d: { header: D, as: date }", attributes: `A: "=${formula}"` });
   it.each([
     [
       "a space of a web page",
@@ -98,6 +100,9 @@ describe("a mistake in a mapping", () => {
       "`functions:`",
     ],
     ["a difference of times", mappingWith({ attributes: "A: =day - day" }), "a number is needed here", "`functions:`"],
+    ["a day read again", day("date(d)"), "is a day already", "Write d."],
+    ["a day read as a time", day("timestamp(d)"), "is a day already", "second time"],
+    ["a day beside a time", day("d == day"), "text and a time", "second time"],
     ["a factor of zero", whole.replace("header: X", "header: X, as: number, units: { kg: 0 }"), "greater than 0", ""],
     ["a list for a column", whole.replace("{ header: X }", "[A, B]"), "text or settings with names", "brackets"],
     ["a unit", whole.replace("header: X", "header: X, as: number, units: kg"), '"kg"', '["kg"]'],
@@ -187,6 +192,11 @@ describe("a mistake in a mapping", () => {
       .replace("inputs:", "elsewhere: { documents: [far] }\ninputs:");
     if (told === null) await load(yaml);
     else expect((await refusal(yaml)).message).toContain(told);
+  });
+
+  it("is no day that the mapping's formats read again", async () => {
+    const iso = day("timestamp(d)").replace("dd/MM/yyyy", "yyyy-MM-dd");
+    expect((await load(iso)).inputs).toHaveLength(1);
   });
 
   it("in a file that is not there is said as such", async () => {
