@@ -10,6 +10,7 @@ import { compileConversion, type ConvertDefaults } from "./convert/conversion.js
 import { Refused } from "./convert/conversion-kind.js";
 import { fingerprint } from "./fingerprints.js";
 import { eventsOf, type InputSpec, keyLabel, keyLabels, type MappingSpec } from "./language/mapping-schema.js";
+import type { KeySpec } from "./language/record-schema.js";
 import { callables } from "./formula/functions.js";
 import { compileInput } from "./input/compile-input.js";
 import { matchCorrected, matchFiles, matchNameless } from "./input/match-files.js";
@@ -107,25 +108,32 @@ function checkFormerLabels({ inputs }: MappingSpec, source: MappingSource) {
     }
 }
 
-/** Names that `{ ref: … }` may use: records with a key in any input, targets, and `elsewhere`. */
+/** What `{ ref: … }` may name: records with a key in any input, targets, and `elsewhere`. */
 function knownNames({ elsewhere = {}, participants, addresses, inputs }: MappingSpec): Shared["known"] {
   const all: InputSpec[] = [{ participants, addresses }, ...Object.values(inputs)];
-  const keyed = (kinds: "participants" | "addresses") => {
-    const parties = all.flatMap((input) => Object.entries<{ key?: unknown }>(input[kinds] ?? {}));
-    return new Set([
-      ...(elsewhere[kinds] ?? []),
-      ...parties.flatMap(([name, { key }]) => (key === undefined ? [] : name)),
-    ]);
-  };
-  const made = (input: InputSpec) => [
-    ...Object.keys(input.documents ?? {}),
-    ...Object.values(eventsOf(input)).flatMap(({ target }) => target?.document ?? []),
-  ];
+  const keyed = (kinds: "participants" | "addresses") =>
+    all
+      .flatMap((input) => Object.entries<{ key?: KeySpec | undefined }>(input[kinds] ?? {}))
+      .filter(([, { key }]) => key);
+  const documents = all.flatMap((input) => [
+    ...Object.entries(input.documents ?? {}),
+    ...Object.values(eventsOf(input)).flatMap(({ target }) => (target ? [[target.document, target] as const] : [])),
+  ]);
   return {
-    participants: keyed("participants"),
-    addresses: keyed("addresses"),
-    documents: new Set([...(elsewhere.documents ?? []), ...all.flatMap(made)]),
+    participants: keyLengths(keyed("participants"), elsewhere.participants),
+    addresses: keyLengths(keyed("addresses"), elsewhere.addresses),
+    documents: keyLengths(documents, elsewhere.documents),
   };
+}
+
+function keyLengths(
+  records: readonly (readonly [name: string, { key?: KeySpec | undefined }])[],
+  elsewhere: readonly string[] = [],
+) {
+  const lengths = new Map<string, Set<number>>();
+  for (const [name, { key }] of records) lengths.set(name, (lengths.get(name) ?? new Set()).add([key].flat().length));
+  for (const name of elsewhere) lengths.set(name, new Set());
+  return lengths;
 }
 
 /** Each of several inputs names its files, unless all are sheets. */

@@ -133,9 +133,10 @@ export function merged(all: readonly ({ reads: Reads } | undefined)[]): Reads {
   return all.reduce((reads, one) => (one === undefined ? reads : take(reads, one.reads)), newReads());
 }
 
-/** The only column that is read, so that a problem can name its header. */
+/** The only column with a header that is read, so that a problem can name it. */
 export function onlyColumn({ columns }: Reads): Column | undefined {
-  return columns.size === 1 ? [...columns][0] : undefined;
+  const [first, ...others] = [...columns].filter(({ use }) => use !== null);
+  return others.length === 0 ? first : undefined;
 }
 
 export const BROKEN: Formula & Piece<never> = {

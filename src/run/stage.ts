@@ -297,12 +297,15 @@ function keysChanged(changes: readonly KeyChange[], former: string | null): Rowf
 
 /** One word in the mapping solves it. */
 function labelsChanged(changes: readonly KeyChange[]): RowferryError {
-  const last = (name: string | null): string => name?.split("/").at(-1) ?? "";
   const list = changes.map(
     ({ name, renamedTo, sent, example }) => `${name} seems to be ${renamedTo} now (${sent} sent, such as ${example})`,
   );
-  const ways = changes.map(({ name, renamedTo }) => `\`was: ${last(name)}\` under ${last(renamedTo)}`);
+  // An event follows its document.
+  const ways = changes.flatMap(({ name, renamedTo }) => {
+    const labels = renamedTo?.split("/") ?? [];
+    return name.split("/").flatMap((was, at) => (was === labels[at] ? [] : `\`was: ${was}\` under ${labels[at]}`));
+  });
   return new RowferryError("keys-changed", `Names of documents and events are part of keys: ${list.join("; ")}.`, {
-    hint: `Write ${ways.join(", ")}, and nothing is sent twice; \`was: none\` if it is something new. Or restore the former name.`,
+    hint: `Write ${[...new Set(ways)].join(", ")}, and nothing is sent twice; \`was: none\` if it is something new. Or restore the former name.`,
   });
 }

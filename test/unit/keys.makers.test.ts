@@ -87,6 +87,18 @@ describe("a renamed document (F73)", () => {
     expect((await office.brought("n.csv", ["Load,At", "L1,2026-01-01 11:00"])).exitCode).toBe(0);
     expect(there(office)).toEqual(["L1 2", "L2 1"]);
   });
+
+  const remedies: [events: object, remedy: string][] = [
+    [{ scale: { ...weighing, was: "weighing" } }, "Write `was: load` under carga, and nothing"],
+    [{ weighing }, "Write `was: load` under carga, and nothing"],
+    [{ scale: weighing }, "Write `was: load` under carga, `was: weighing` under scale, and nothing"],
+  ];
+  it.each(sampled(remedies, 3))("says each former name that is missing, once: %j", async (events, remedy) => {
+    const office = await begun();
+    const answer = await under(office, weighingsWith({ documents: { carga: load }, events }));
+    expect(answer).toEqual(refused("load seems to be carga now"));
+    expect(answer.said.replaceAll(/\s+/g, " ")).toContain(remedy);
+  });
 });
 
 /** With a key of documents that reads a table or calls a function. */

@@ -207,6 +207,34 @@ describe("work that would disappear (F82)", () => {
     expect((await office.type("plan", "m.yaml", "w-2.csv")).err).toContain("load L1");
     expect(warningsOf(await office.import("w-2.csv"))).toEqual(["1 row-moved"]);
   });
+
+  describe.each(sampled(["content", "=gross", "once"], 3))(
+    "a rowId whose landed event is edited, with `key: %s`",
+    (key) => {
+      const event = { key, ...(key === "content" && { within: "file" }) };
+      const office = () => openOffice(weighingsWith({ columns: { id: "Id" }, rowId: "=id", event }));
+      const told = async (...rows: string[]) => {
+        const own = office();
+        await own.brought("w-1.csv", byId("L1 10 1 r1", "L2 10 1 r2"));
+        const { warnings, problems } = await own.brought("w-2.csv", byId(...rows));
+        return [...counted(warnings), ...counted(problems)];
+      };
+      const is = { "=gross": "1 row-moved", content: "1 row-moved", once: "1 changed" }[key];
+
+      it("is told, because the old event stays", async () => {
+        expect(await told("L1 10 2 r1", "L2 10 1 r2")).toEqual([is]);
+        expect(await told("L1 10 1 r1", "L2 10 1 r2")).toEqual([]);
+      });
+    },
+  );
+
+  it("equal rows that change places, and an edit that never landed, are no moved rows", async () => {
+    const event = { key: "content", within: "file" };
+    const office = openOffice(weighingsWith({ columns: { id: "Id" }, rowId: "=id", event }));
+    await office.brought("w-1.csv", byId("L1 10 1 r1", "L2 10 x r2"));
+    const edited = await office.brought("w-2.csv", byId("L1 10 1 r3", "L1 10 1 r1", "L2 10 5 r2"));
+    expect([warningsOf(edited), weights(office)]).toEqual([[], ["L1 10 1", "L1 10 1", "L2 10 5"]]);
+  });
 });
 
 describe("the parts of a group that is interrupted by others", () => {

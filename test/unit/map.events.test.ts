@@ -64,10 +64,10 @@ spread: { name: Spread, key: once, externalCreatedAt: =day, isPublic: true, prop
   it("whose name comes from the row keeps the rules of that name", async () => {
     const yaml = withEvent("").replace("name: Step", "name: =what");
     const codes = async (What: string) =>
-      problemsOf(mapRows(await load(yaml), [{ ...DAY, What }])[0]).map(({ code }) => code);
-    expect(await codes("Cancel")).toEqual(["event-name"]);
-    expect(await codes("CANCEL")).toEqual(["event-name"]);
-    expect(await codes("RELATED")).toEqual(["event-name"]);
+      problemsOf(mapRows(await load(yaml), [{ ...DAY, What }])[0]).map(({ code, column }) => [code, column]);
+    expect(await codes("Cancel")).toEqual([["event-name", "What"]]);
+    expect(await codes("CANCEL")).toEqual([["event-name", "What"]]);
+    expect(await codes("RELATED")).toEqual([["event-name", "What"]]);
     expect(recordsOf(mapRows(await load(yaml), [{ ...DAY, What: "CLOSE" }])).events[0]?.name).toBe("CLOSE");
   });
 });

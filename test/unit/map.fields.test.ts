@@ -167,3 +167,26 @@ describe("free JSON", () => {
     expect(recordsOf(mapRows(mapping, [DAY])).documents[0]?.fields).toEqual({ b: { d: 1 } });
   });
 });
+
+describe("a problem through columns that are computed names the one header that they read", () => {
+  const beside = { "p.csv": "Code,Region\nA,North\n" };
+  const of = (columns: string, event: string, more = "") =>
+    mappingWith({
+      tables: "p: { file: p.csv, key: Code, columns: { region: Region } }",
+      columns: `code: Code\nother: Other\nn: { header: N, as: number }\n${columns}`,
+      attributes: event,
+    }).replace("name: Step", more === "" ? "name: Step" : more);
+
+  it.each([
+    ["a table asked by it", of("big: =upper(code)", 'A: "=tables.p[big].region"'), "value-unmapped", "Code"],
+    ["a table asked by a formula", of("big: =code", "A: '=tables.p[big + \"x\"].region'"), "value-unmapped", "Code"],
+    ["a formula", of("same: =n + 0", 'A: "=round(1 / same, 2)"'), "expression-failed", "N"],
+    ["a blank", of('gone: =replace(other, "z", "")', "A: =code", "name: =gone"), "value-required", "Other"],
+    ["an event's name", of("what: =code", "A: =other", "name: =what"), "event-name", "Code"],
+  ])("%s", async (_what, yaml, code, column) => {
+    const mapped = mapRows(await load(yaml, beside), [
+      { Doc: "1", Day: "01/02/2026", Code: "Cancel", N: "0", Other: "z" },
+    ]);
+    expect(problemsOf(mapped[0])).toMatchObject([{ code, column }]);
+  });
+});

@@ -101,6 +101,27 @@ describe("a header", () => {
     expect(bind(mapping, ["Doc", "Day", "PESO", "Peso", "Placa"]).unmapped).toEqual(["PESO"]);
   });
 
+  it("with two columns for one name is refused with what mends that case", async () => {
+    const set = mappingWith({ columns: 'all: { headers: "Teor *" }', attributes: '"Teor A": =doc, "*": =all' });
+    const hintOf = async (of: string, ...header: string[]) => {
+      const mapping = await load(of);
+      return caught(() => bind(mapping, ["Doc", "Day", ...header])).hint;
+    };
+    expect(await hintOf(yaml, "PESO", "peso", "Placa")).toContain("exactly as in the file");
+    expect(await hintOf(yaml, "Peso", "Placa", "Veículo")).toContain("exactly one of the headers");
+    expect(await hintOf(set, "Teor A")).toContain("rename the attribute");
+    expect(await hintOf(set, "Teor B", "Teor B")).toContain("nth: 2 of 2");
+    const visibilities = 'attributes: { public: { "*": =all }, private: { "*": =mg } }';
+    const sets = mappingWith({
+      columns: 'all: { headers: "Teor *" }\nmg: { headers: "* mg" }',
+      event: visibilities,
+    }).replace(/ +attributes:\n +public:\n +\{ {2}\}\n/u, "");
+    expect(await hintOf(sets, "Teor A mg", "Teor B")).toContain("one of the sets");
+    expect(bind(await load(sets), ["Doc", "Day", "Teor A", "B mg"]).unmapped).toEqual([]);
+    const nth = mappingWith({ columns: "o: { header: Obs, nth: 1 of 2 }", attributes: "A: =o" });
+    expect(await hintOf(nth, "Obs")).toContain("`nth`");
+  });
+
   describe("of which several columns are the same", () => {
     const twins = mappingWith({
       columns: "first_obs: { header: Obs, nth: 1 of 2 }\nsecond_obs: { header: Obs, nth: 2 of 2 }",

@@ -76,6 +76,8 @@ describe("a mistake in a mapping", () => {
   });
 
   const whole = mappingWith({ columns: "x: { header: X }" });
+  const day = (formula: string) =>
+    mappingWith({ columns: "d: { header: D, as: date }", attributes: `A: "=${formula}"` });
   it.each([
     [
       "a space of a web page",
@@ -98,6 +100,9 @@ describe("a mistake in a mapping", () => {
       "`functions:`",
     ],
     ["a difference of times", mappingWith({ attributes: "A: =day - day" }), "a number is needed here", "`functions:`"],
+    ["a day read again", day("date(d)"), "is a day already", "Write d."],
+    ["a day read as a time", day("timestamp(d)"), "is a day already", "second time"],
+    ["a day beside a time", day("d == day"), "text and a time", "second time"],
     ["a factor of zero", whole.replace("header: X", "header: X, as: number, units: { kg: 0 }"), "greater than 0", ""],
     ["a list for a column", whole.replace("{ header: X }", "[A, B]"), "text or settings with names", "brackets"],
     ["a unit", whole.replace("header: X", "header: X, as: number, units: kg"), '"kg"', '["kg"]'],
@@ -135,6 +140,63 @@ describe("a mistake in a mapping", () => {
     expect(message).toContain(cause);
     expect(message).not.toMatch(/mistakes in|Too (?:small|big)/);
     expect(hint ?? "").toContain(remedy);
+  });
+
+  it.each([
+    ["a default outside its list", "oneOf: [b, c], default: a", '"a" is none of b, c'],
+    ["a default that its list spells otherwise", "oneOf: [Yes], default: yes", 'Write "Yes"'],
+    ["a default that its pattern refuses", 'pattern: "[0-9]+", default: a', "does not match its pattern"],
+    ["a default beyond a limit", "as: number, max: 5, default: 6", "is more than 5"],
+    ["a default that is too long", "maxLength: 2, default: abc", "too many characters"],
+    ["a mapped value outside its list", "oneOf: [b, c], map: { x: a }", '"a" is none of b, c'],
+    ["a mapped value that its type does not read", "as: number, map: { x: b }", '"b" is not a number'],
+    ["a mapped value of another kind", "as: number, map: { x: true }", "a number is needed"],
+    ["another value outside its list", "oneOf: [b, c], map: { x: b }, otherwise: a", '"a" is none of b, c'],
+    ["limits in the wrong order", "as: number, min: 5, max: 2", "`min` is greater than `max`"],
+  ])("is refused, not found in every row: %s", async (_title, settings, told) => {
+    const { message, hint } = await refusal(
+      mappingWith({ columns: `x: { header: X, ${settings} }`, attributes: "A: =x" }),
+    );
+    expect(`${message} ${hint}`).toContain(told);
+    expect(hint ?? "").not.toMatch(/\bcell/u);
+  });
+
+  it.each([
+    "number, default: '1.234'",
+    "number, default: 5 kg",
+    "number, default: 5E3",
+    "number, map: { a: '1.234' }",
+    "date, default: 2026-12-31",
+    "timestamp, default: '31/12'",
+    "boolean, default: maybe",
+    "integer, default: 1.5",
+    "phone, default: '12'",
+  ])("in a literal is not said to be in a cell: as: %s", async (settings) => {
+    const yaml = mappingWith({ columns: `x: { header: X, as: ${settings} }`, attributes: "A: =x" });
+    expect((await refusal(yaml)).hint ?? "").not.toMatch(/\bcell|Export/u);
+  });
+
+  it.each([
+    ["{ ref: paper, key: [=doc, =day] }", 'the key of document "paper" has 1 part, and this one has 2'],
+    ["{ ref: pair, key: =doc }", 'the key of document "pair" has 2 parts, and this one has 1'],
+    ["{ ref: far, key: [=doc, =day] }", null],
+  ])("is refused, not found in every row: a reference whose key has other parts, %s", async (document, told) => {
+    const yaml = mappingWith({
+      event: `document: ${document}\nparticipant: owner\naddress: home`,
+      more: "other: { document: paper, name: A, key: once, externalCreatedAt: =day, isPublic: true }",
+    })
+      .replace(
+        "    documents:\n",
+        "    documents:\n      pair: { key: [=doc, =day], participant: owner, address: home }\n",
+      )
+      .replace("inputs:", "elsewhere: { documents: [far] }\ninputs:");
+    if (told === null) await load(yaml);
+    else expect((await refusal(yaml)).message).toContain(told);
+  });
+
+  it("is no day that the mapping's formats read again", async () => {
+    const iso = day("timestamp(d)").replace("dd/MM/yyyy", "yyyy-MM-dd");
+    expect((await load(iso)).inputs).toHaveLength(1);
   });
 
   it("in a file that is not there is said as such", async () => {

@@ -6,6 +6,7 @@
 import { memberOf, ofMember, type Problem, withoutMember } from "../../model/problem.js";
 import { areNearlyEqual, looksRewritten } from "../../model/near-keys.js";
 import { columnName, columnPosition, originalColumns } from "../../model/own-columns.js";
+import { contentHash, contentKeyParts } from "../../model/keys.js";
 import type { Placement } from "../../model/mapped-row.js";
 import type { EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -43,8 +44,11 @@ export interface Move {
 /** The documents and events that a row names. */
 export interface Names {
   documents: readonly { kind: string; key: string }[];
-  events: readonly (Pick<EventRecord, "event" | "key"> & { document: { kind: string; key: string } })[];
+  events: readonly (EventRecord | PlacedEvent)[];
 }
+
+/** An event of an invalid row: its content is not known. */
+type PlacedEvent = Pick<Placement, "document"> & { event: string; key: { by: "fields"; parts: readonly string[] } };
 
 /** What an invalid row names. */
 export const namesOf = (placements: readonly Placement[]): Names => ({
@@ -80,19 +84,28 @@ export function movesOf(database: LedgerDatabase, row: number, records: Names, i
     .map(told);
 }
 
-function movedEvents(old: readonly Found[], records: Names): Moved[] {
+function movedEvents(old: readonly Found[], names: Names): Moved[] {
   const name = ({ kind, key }: { kind: string; key: string }, event: string) => `${event} of ${kind} ${key}`;
   const before = old.flatMap(({ event, key_parts, landed, ...document }): Name[] => {
     const parts = event === null || key_parts === null ? [] : (JSON.parse(key_parts) as string[]);
-    return event === null || parts.length === 0 || parts[0] === "content"
+    return event === null || parts.length === 0
       ? []
-      : [{ of: name(document, event), parts, landed: landed === 1 }];
+      : [{ of: name(document, event), parts: withoutOrdinal(parts), landed: landed === 1 }];
   });
-  const now = records.events.flatMap(({ document, event, key }) =>
-    key.by === "fields" ? [{ of: name(document, event), parts: key.parts }] : [],
-  );
+  const now = names.events.map((one) => ({ of: name(one.document, one.event), parts: [...partsOf(one)] }));
   return movedBetween(before, now);
 }
+
+function partsOf(event: Names["events"][number]): readonly string[] {
+  if (event.key.by === "fields") return event.key.parts;
+  const isOnce = event.key.by === "once" || !("name" in event);
+  return isOnce ? [] : withoutOrdinal(contentKeyParts(contentHash(event), 1));
+}
+
+const isContent = ([first, hash = ""]: readonly string[]): boolean => first === "content" && /^[\da-f]{32}$/.test(hash);
+
+/** Of equal rows, one may get the number of another. */
+const withoutOrdinal = (parts: readonly string[]): string[] => (isContent(parts) ? parts.slice(0, 2) : [...parts]);
 
 type Moved = { from: Name; to: string[]; mangled: boolean };
 
@@ -123,12 +136,11 @@ function problemOf(row: string, { of, parts, landed }: Name, to: readonly string
     return { code: "key-mangled", message, hint, column: null };
   }
   const rest = landed ? " What has landed stays there." : "";
-  return {
-    code: "row-moved",
-    message: `${row} belonged to ${of} ${was}, and now belongs to ${of} ${is}.${rest}`,
-    hint: null,
-    column: null,
-  };
+  const message =
+    isContent(parts) && isContent(to)
+      ? `${row} brought another ${of}: with \`key: content\`, an edited row is a new event.`
+      : `${row} belonged to ${of} ${was}, and now belongs to ${of} ${is}.`;
+  return { code: "row-moved", message: `${message}${rest}`, hint: null, column: null };
 }
 
 /**

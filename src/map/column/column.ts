@@ -52,8 +52,22 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
   if (spec.otherwise !== undefined && map === null)
     site.report("mapping-value", ": `otherwise` needs a `map`.", null, "otherwise");
   const accept = compileRules(spec, name, own, site);
-  const fallback = spec.default === undefined ? undefined : compileDefault(spec.default, name, own, site);
   const otherwise = otherwiseOf(spec);
+  const readLiteral = (literal: Scalar) => {
+    const result = own(literalText(literal), kindOf(literal));
+    return result instanceof Refused ? result : valueOf(result, name);
+  };
+  const fallback = spec.default === undefined ? undefined : compileDefault(spec.default, readLiteral, accept, site);
+  const check = (literal: Scalar, ...part: string[]) => {
+    const value = readLiteral(literal);
+    const accepted = value instanceof Refused || value === "" ? value : accept(value);
+    if (literal !== "" && accepted instanceof Refused) site.refuse(accepted, ...part);
+  };
+  // Types that depend on the row read no literal.
+  if (convert === undefined) {
+    for (const [text, value] of Object.entries(spec.map ?? {})) check(value, "map", text);
+    if (otherwise != null) check(otherwise, "otherwise");
+  }
 
   const { units = [] } = spec as { units?: object };
   const allowed = Array.isArray(units) ? units : Object.keys(units);
@@ -82,7 +96,8 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     if (result instanceof Refused) return view.refuse(result, index);
     const value = valueOf(result, name);
     if (value === "") return undefined;
-    return accept(typeof value === "string" ? (words?.get(foldName(value)) ?? value) : value, index, view);
+    const accepted = accept(typeof value === "string" ? (words?.get(foldName(value)) ?? value) : value);
+    return accepted instanceof Refused ? view.refuse(accepted, index) : accepted;
   };
   return { type: typeOf(name), never: neverOf(spec, name, own, words), fallback, hasUnits: allowed.length > 0, read };
 }
@@ -163,24 +178,28 @@ function compileRules({ oneOf, pattern }: ColumnObject, name: ConversionName, co
   } catch (error) {
     site.report("mapping-pattern", `: ${(error as Error).message}.`, PATTERN_SIGNS, "pattern");
   }
-  return (value: Value, index: number, view: View): Value | null => {
+  return (value: Value): Value | Refused => {
     const folded = foldName(show(value));
     const own = allowed?.get(folded);
     if (allowed !== undefined && own === undefined) {
       const some = [...allowed.values()].slice(0, 10).map(literalText).join(", ");
-      return view.report("value-not-allowed", `${quoteCell(show(value))} is none of ${some}`, null, index);
+      return new Refused(`${quoteCell(show(value))} is none of ${some}`, "value-not-allowed");
     }
     // Only the spelling is the list's: of a date, the value stays.
     const listed = own === undefined ? "" : literalText(own);
     const spelt = typeof value === "string" && foldName(listed) === folded ? listed : value;
     if (whole?.testExact(show(spelt)) !== false) return spelt;
-    return view.report("value-pattern", `${quoteCell(show(spelt))} does not match its pattern`, null, index);
+    return new Refused(`${quoteCell(show(spelt))} does not match its pattern`, "value-pattern");
   };
 }
 
-function compileDefault(literal: Scalar, name: ConversionName, convert: Conversion, site: Site): Value | undefined {
-  const text = literalText(literal);
-  if (text === "") {
+function compileDefault(
+  literal: Scalar,
+  read: (literal: Scalar) => Value | Refused,
+  accept: (value: Value) => Value | Refused,
+  site: Site,
+): Value | undefined {
+  if (literal === "") {
     const message = ": an empty text is a blank anyway.";
     site.report(
       "mapping-value",
@@ -190,10 +209,15 @@ function compileDefault(literal: Scalar, name: ConversionName, convert: Conversi
     );
     return undefined;
   }
-  const result = convert(text, kindOf(literal));
-  if (!(result instanceof Refused)) return valueOf(result, name);
-  site.refuse(result, "default");
-  return undefined;
+  const own = read(literal);
+  const value = own instanceof Refused ? own : accept(own);
+  if (value instanceof Refused) {
+    site.refuse(value, "default");
+    return undefined;
+  }
+  if (typeof value === "string" && value !== own)
+    site.report("mapping-value", ": `oneOf` spells it otherwise.", `Write ${quoteCell(value)}.`, "default");
+  return value;
 }
 
 /** By folded text. */

@@ -16,13 +16,23 @@ export interface HeaderUse {
   fillsDown: boolean;
 }
 
+/** `hint`: if it is not that of the code. */
+interface Ambiguity {
+  message: string;
+  hint?: string;
+}
+
 export type Headers = ReturnType<typeof openHeaders>;
+
+const SEVERAL_LISTED =
+  "A file must have exactly one of the headers that `header` lists. If this file means two columns, name each under `columns:`; otherwise take the wrong header from the list.";
+const OTHER_COUNT = "Write under `nth` as many columns as the file has, or correct the file's header.";
 
 export function openHeaders(header: readonly string[]) {
   /** Optional columns that the file lacks, by the first of their headers. */
   const absent: string[] = [];
   const missing: string[] = [];
-  const ambiguous: string[] = [];
+  const ambiguous: Ambiguity[] = [];
   const used = new Set<number>();
   const filled = [...header.keys()].filter((index) => header[index] !== "");
   const grouped = (fold: (text: string) => string) => {
@@ -37,12 +47,15 @@ export function openHeaders(header: readonly string[]) {
     const [first = -1] = found;
     if (found.size === 1) return first;
     const [name = "", ...others] = headers;
+    const known = others.length > 0 ? ` (or ${others.map((text) => `"${text}"`).join(", ")})` : "";
     if (found.size > 1) {
       const fits = [...found].map((index) => `"${header[index]}" (column ${index + 1})`).join(" and ");
-      ambiguous.push(`"${name}" matches ${fits}`);
+      const isOne = headers.some((text) =>
+        [...found].every((index) => foldName(header[index] ?? "") === foldName(text)),
+      );
+      ambiguous.push({ message: `"${name}"${known} matches ${fits}`, ...(isOne ? {} : { hint: SEVERAL_LISTED }) });
     } else if (!optional) {
       const near = headers.map((text) => nearestName(text, header)).find((text) => text !== null);
-      const known = others.length > 0 ? ` (or ${others.map((text) => `"${text}"`).join(", ")})` : "";
       const meant = isFormula ? `; a formula begins with =: \`${column}: =${name}\`` : "";
       missing.push(`"${name}"${known}${near == null ? meant : `; the nearest is "${near}"`}`);
     }
@@ -57,7 +70,7 @@ export function openHeaders(header: readonly string[]) {
     if (found.length === count) return found[position - 1] ?? -1;
     if (own !== undefined && !all.has(own)) return own;
     const what = `"${name}" is column ${position} of ${count} called "${headers.join('" or "')}"`;
-    if (found.length > 0) ambiguous.push(`${what}, and the file has ${found.length}`);
+    if (found.length > 0) ambiguous.push({ message: `${what}, and the file has ${found.length}`, hint: OTHER_COUNT });
     else if (!optional) missing.push(`${what}, but the file has none of them`);
     return -1;
   }
@@ -86,7 +99,7 @@ export function openHeaders(header: readonly string[]) {
     check({ file, sheet }: { file: string; sheet: string | null }): void {
       const place = { file, ...(sheet !== null && { sheet }) };
       if (missing.length > 0) {
-        const lacking = [...missing, ...ambiguous.map((text) => `${text}: ambiguous`)].join("; ");
+        const lacking = [...missing, ...ambiguous.map(({ message }) => `${message}: ambiguous`)].join("; ");
         const count = missing.length === 1 ? "a column" : `${missing.length} columns`;
         const message = `the header lacks ${count} that the mapping reads: ${lacking}`;
         const hint =
@@ -97,7 +110,10 @@ export function openHeaders(header: readonly string[]) {
               : undefined;
         throw new RowferryError("column-missing", message, { place, hint });
       }
-      if (ambiguous.length > 0) throw new RowferryError("column-ambiguous", ambiguous.join("; "), { place });
+      const [first] = ambiguous;
+      if (first === undefined) return;
+      const message = ambiguous.map((one) => one.message).join("; ");
+      throw new RowferryError("column-ambiguous", message, { place, hint: first.hint });
     },
   };
 }

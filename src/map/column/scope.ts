@@ -36,8 +36,8 @@ export interface Shared {
   /** Null: it has a mistake, already reported. */
   tables: ReadonlyMap<string, Table | null>;
   columns: { [name: string]: ColumnSpec };
-  /** Names that `ref` may use, over all inputs and `elsewhere`. */
-  known: { [kinds in keyof RecordParts]: ReadonlySet<string> };
+  /** Names that `ref` may use, over all inputs and `elsewhere`, and how many parts their keys have; none: any number. */
+  known: { [kinds in keyof RecordParts]: ReadonlyMap<string, ReadonlySet<number>> };
   /** Documents with another name in keys, by their label. */
   labels: ReadonlyMap<string, string>;
   /** Trees without the entries of lists. */

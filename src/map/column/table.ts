@@ -42,7 +42,7 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
   const find = (use: HeaderUse, place: Site) => {
     const index = headers.index(use);
     for (const text of headers.missing.splice(0)) refuse(place, ` has no column ${text}`);
-    for (const text of headers.ambiguous.splice(0)) refuse(place, `: ${text}`);
+    for (const { message, hint } of headers.ambiguous.splice(0)) refuse(place, `: ${message}`, hint);
     return index;
   };
   const keys = [spec.key]

@@ -42,7 +42,7 @@ const reads = { kinds: ["text", "number"], called: "a number" } as const;
 
 export const number = defineConversion({
   description:
-    "An exact decimal number of at most 60 digits: in attributes and keys text in plain notation (`1500.5`), in `fields`, `value` and `extra` a JSON number with all its digits. Text cells are read under the mapping's `decimal` mark; numbers of a workbook are taken as they are. `-5`, `5-` and `(5)` are one number; `1e+05` is 100000, as R and pandas write it, and `1.25E7` is 12500000, as Java does; blanks and apostrophes between groups of three digits do not count.",
+    "An exact decimal number of at most 60 digits: in attributes and keys text in plain notation (`1500.5`), in `fields`, `value` and `extra` a JSON number with all its digits. Text cells are read under the mapping's `decimal` mark; numbers of a workbook are taken as they are. `-5`, `5-` and `(5)` are one number; `1e+05` is 100000, as R and pandas write it, and under a decimal point, `1.25E7` is 12500000, as Java does; blanks and apostrophes between groups of three digits do not count.",
   options,
   reads,
   examples: [
@@ -86,6 +86,8 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
     const [other] = entries.findLast(([one]) => foldUnit(one) === foldUnit(unit)) ?? [];
     refuseOptions(`the units "${unit}" and "${other}" differ by case only but have two factors`, "Keep one of them.");
   }
+  if (min !== undefined && max !== undefined && Exact.of(min).compare(Exact.of(max)) > 0)
+    refuseOptions("`min` is greater than `max`, so no number fits");
   return (cell: string, kind: CellKind): string => {
     if (kind === "text" && decimal === undefined && /[.,]/.test(cell)) {
       const hint = 'Set `decimal: ","` or `decimal: "."` under `defaults:`.';

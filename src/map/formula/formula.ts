@@ -15,7 +15,7 @@ import { didYouMean } from "../nearest.js";
 import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
 import { choice, forms } from "./forms.js";
 import { formulaFunctions, ofValues } from "./functions.js";
-import { ASK_BLANK, FormulaRefusal, functionHabit, nameHabit, parseFormula, refuseNode } from "./parse.js";
+import { ASK_BLANK, FormulaRefusal, functionHabit, nameHabit, parseFormula, refuseNode, TIME_OF_DAY } from "./parse.js";
 import {
   type Callable,
   common,
@@ -367,7 +367,7 @@ function tableMember(
     const part = compile(key);
     return part.type === "boolean" || part.type === "timestamp" ? wanted(part, "text", key) : part;
   });
-  const only = parts.length === 1 ? (parts[0]?.column ?? undefined) : undefined;
+  const asked = parts.length === 1 ? parts[0]?.column : null;
   const key = lift("any", parts, (...values: Value[]) => values.map((value) => asText(value)).join("\u0000"));
   const run: Eval = (view) => {
     const text = key.run(view);
@@ -376,11 +376,15 @@ function tableMember(
     const row = table.row(texts);
     if (row !== undefined) return row.get(column);
     if (table.missing === "blank") return undefined;
-    const asked = texts.map(quoteCell);
-    return view.report("value-unmapped", `table "${name}" does not list ${asked.join(", ")}`, null, only);
+    const message = `table "${name}" does not list ${texts.map(quoteCell).join(", ")}`;
+    const only = asked?.use == null ? onlyColumn(asked?.reads ?? reads) : asked;
+    return view.report("value-unmapped", message, UNLISTED, only);
   };
   return { type: found.type, run };
 }
+
+const UNLISTED =
+  "Correct the cell; or add a row to the table's file, or in the mapping, write `missing: blank` in the table.";
 
 function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling): Part {
   const { callables } = context.scope.shared;
@@ -394,10 +398,22 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
   if (first?.op === "value" && VARYING_FIRST.has(name))
     refuseNode(first, `${name}() is given a value that is the same for every row`, signatureOf(name));
   refuseCase(name, args);
-  if (name === "date" || name === "timestamp") context.reads.others.add("dates");
+  if (name === "date" || name === "timestamp") {
+    context.reads.others.add("dates");
+    refuseDay(name, first, context);
+  }
   if (takes.includes(args.length)) return called.compile(args, context, node);
   const counted = `${takes.join(" or ")} ${takes.at(-1) === 1 ? "argument" : "arguments"}`;
   return refuseNode(node, `${name}() takes ${counted}, not ${args.length}`, functionHabit(name) ?? signatureOf(name));
+}
+
+/** A day is a text, in a form that the mapping's formats need not read. */
+function refuseDay(name: "date" | "timestamp", node: ASTNode | undefined, { scope, compile }: Compiling) {
+  const column = node === undefined ? null : compile(node).column;
+  if (node === undefined || column?.as !== "date") return;
+  const read = scope.shared.conversions.orText(name)("2026-12-31", "text");
+  const hint = name === "date" ? `Write ${column.name}.` : TIME_OF_DAY;
+  if (read instanceof Refused) refuseNode(node, `"${column.name}" is a day already, in the form yyyy-MM-dd`, hint);
 }
 
 const CASES: { [name: string]: (text: string) => string } = {

@@ -151,6 +151,8 @@ export function nameHabit(name: string): string | null {
 }
 
 /** The text of a time is in UTC. */
+export const TIME_OF_DAY =
+  "A header can be named a second time: once with `as: date` for days, once with `as: timestamp` for times.";
 export const DAY_OF_TIME =
   'Name its header a second time with `as: date`, and take it from there: extract(day, "^[0-9]{4}"). A time as text is in UTC.';
 

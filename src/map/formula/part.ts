@@ -9,7 +9,7 @@ import type { ConvertDefaults } from "../convert/conversion.js";
 import { Exact } from "../convert/exact.js";
 import { readNumber } from "../convert/number-text.js";
 import type { Column, Never, Reads } from "../piece.js";
-import { DAY_OF_TIME, refuseNode } from "./parse.js";
+import { DAY_OF_TIME, refuseNode, TIME_OF_DAY } from "./parse.js";
 
 export interface Part {
   type: Type;
@@ -93,11 +93,14 @@ export function common(one: Part, two: Part, node: ASTNode): Type {
   if (second === undefined) return known;
   const other = plain.find((type) => type !== "text");
   const text = a === other ? two : one;
-  const hint = plain.includes("text")
-    ? `Make them alike, with ${other}(${text.written ?? "x"}) or text(x). Columns are text unless they say \`as: ${other}\`.`
-    : plain.includes("timestamp")
-      ? 'A time is written timestamp("…"), in a format of the mapping.'
-      : null;
+  const isDay = text.column?.as === "date" && other === "timestamp";
+  const hint = isDay
+    ? TIME_OF_DAY
+    : plain.includes("text")
+      ? `Make them alike, with ${other}(${text.written ?? "x"}) or text(x). Columns are text unless they say \`as: ${other}\`.`
+      : plain.includes("timestamp")
+        ? 'A time is written timestamp("…"), in a format of the mapping.'
+        : null;
   return refuseNode(node, `${typeName(a)} and ${typeName(b)} cannot be combined`, hint);
 }
 

@@ -5,6 +5,10 @@ import type { Refused } from "../convert/conversion-kind.js";
 import { BROKEN } from "../piece.js";
 import type { Path } from "./source.js";
 
+/** Of a cell's text: a literal is in no cell, and in no workbook. */
+const OF_CELL = / (?:it from )?the cell; or in the mapping,/;
+const OF_WORKBOOK = /^the workbook holds /;
+
 export class Site {
   readonly scope: Scope;
   readonly path: Path;
@@ -43,7 +47,8 @@ export class Site {
 
   /** A literal cannot be read. */
   refuse({ code, message, hint }: Pick<Refused, "code" | "message" | "hint">, ...part: Path): typeof BROKEN {
-    return this.report(code, `: ${message}.`, hint, ...part);
+    const own = OF_WORKBOOK.test(message) ? null : hint?.replace(OF_CELL, " it, or");
+    return this.report(code, `: ${message.replace(OF_WORKBOOK, "this is ")}.`, own ?? null, ...part);
   }
 
   #report(at: "key" | "value", code: Code, message: string, hint: string | null, part: Path): typeof BROKEN {

@@ -44,7 +44,8 @@ export function compileAttributes(spec: NonNullable<EventSpec["attributes"]>, si
     ...derive(combine(pieces), (values) => Object.values(values).flat()),
     /** Refuses names that two columns of this header would write. */
     bind: (headers: Headers, view: View) => {
-      for (const column of sets) bindSet(column, headers, view, taken, lateAttribute);
+      const seen = new Map<string, number>();
+      for (const column of sets) bindSet(column, headers, view, taken, lateAttribute, seen);
     },
   };
 }
@@ -85,21 +86,33 @@ function bindSet(
   view: View,
   taken: ReadonlyMap<string, Reads>,
   late: string | null,
+  seen: Map<string, number>,
 ) {
   const takes = `\`headers: ${set?.pattern ?? ""}\``;
-  const seen = new Set<string>();
   for (const index of view.sets[slot] ?? []) {
     const name = view.header[index] ?? "";
     const own = taken.get(name);
     // Only the header shows these mistakes.
-    if (seen.has(name) || (own !== undefined && ![...own.columns].some((one) => view.index[one.slot] === index)))
-      headers.ambiguous.push(
-        `the attribute "${name}" and the column "${name}" that ${takes} takes write one name; list the column under \`except\``,
-      );
+    if (seen.get(name) === index)
+      headers.ambiguous.push({
+        message: `${takes} takes the column "${name}", which another set of the event takes too`,
+        hint: "List the column under `except` in one of the sets.",
+      });
+    else if (seen.has(name))
+      headers.ambiguous.push({
+        message: `${takes} takes two columns "${name}"`,
+        hint: "List them under `except`, beside `headers`, and name each under `columns:`, with `{ header: Note, nth: 2 of 2 }`.",
+      });
+    else if (own !== undefined && ![...own.columns].some((one) => view.index[one.slot] === index))
+      headers.ambiguous.push({
+        message: `the attribute "${name}" and the column "${name}" that ${takes} takes write one name`,
+        hint: "List the column under `except`, beside `headers`; or rename the attribute.",
+      });
     if (name === late)
-      headers.ambiguous.push(
-        `${takes} takes the column "${name}", and \`settings.late\` writes the attribute of that name; rename the latter, or list the column under \`except\``,
-      );
-    seen.add(name);
+      headers.ambiguous.push({
+        message: `${takes} takes the column "${name}", and \`settings.late\` writes the attribute of that name`,
+        hint: "List the column under `except`, beside `headers`; or rename the attribute under `settings`.",
+      });
+    seen.set(name, index);
   }
 }

@@ -5,7 +5,7 @@ import type { View } from "../column/view.js";
 import type { EventSpec, KeySpec } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
-import type { Piece } from "../piece.js";
+import type { Column, Piece } from "../piece.js";
 import { compileVarying } from "./fields.js";
 
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
@@ -101,7 +101,7 @@ export function compileEventKey(spec: KeySpec, site: Site): Piece<string[]> {
 /** The same rules for names from the row. An event neither creates its own document nor links it to itself. */
 export function fitsRules(
   { document, target, name, related, attributes }: EventRecord,
-  { name: fixed, confirmed }: { name: boolean; confirmed: boolean },
+  { name: fixed, confirmed, column }: { name: boolean; confirmed: boolean; column: Column | undefined },
   site: Site,
   view: View,
 ): boolean {
@@ -115,6 +115,6 @@ export function fitsRules(
     return view.report("link-to-itself", `${site.label}: it would link ${kind} ${key} to itself`) !== null;
   const filled = attributes.flatMap((one) => (one.value === "" ? [] : one.name));
   const fault = fixed ? null : nameFault(name, confirmed, related !== null, filled);
-  if (fault !== null) view.report("event-name", `${site.label}: ${fault[0]}`, fault[1]);
+  if (fault !== null) view.report("event-name", `${site.label}: ${fault[0]}`, fault[1], column);
   return fault === null;
 }

@@ -16,6 +16,7 @@ import {
   type DocumentPart,
   type KeyMaker,
   merged,
+  onlyColumn,
   onlyWhere,
   type Piece,
 } from "../piece.js";
@@ -59,7 +60,12 @@ export function compileEvent(event: string, spec: EventSpec, site: Site) {
   checkOwnParties(spec, owner, site);
 
   const label = keyLabel(event, spec);
-  const rules = { name: name !== undefined, confirmed: spec.confirmName === true };
+  const named = fields.each.name;
+  const rules = {
+    name: name !== undefined,
+    confirmed: spec.confirmName === true,
+    column: named && onlyColumn(named.reads),
+  };
   const record = derive(combine({ content, key }), ({ content: values, key: parts }, view) => {
     const { participant = values.owner.participant, address = values.owner.address } = values;
     const { name: called, externalCreatedAt, propagateEvent } = values.fields;

@@ -90,11 +90,18 @@ function remote(
   if (key === undefined)
     return site.report("mapping-reference", ": `ref` and `key` go together.", `Write { ref: ${ref}, key: =… }.`);
   const { known, labels } = site.scope.shared;
-  if (!known[kinds].has(ref)) {
+  const lengths = known[kinds].get(ref);
+  if (lengths === undefined) {
     const keyed = kinds === "documents" ? "no document" : `no ${CALLED[kinds]} with a \`key:\` named`;
     const elsewhere = `If another mapping of this namespace defines it, list it under \`elsewhere: { ${kinds}: [${ref}] }\`.`;
-    const hint = didYouMean(ref, known[kinds]).trim() || elsewhere;
+    const hint = didYouMean(ref, known[kinds].keys()).trim() || elsewhere;
     return site.report("mapping-reference", `: the mapping defines ${keyed} "${ref}".`, hint, "ref");
+  }
+  const parts = [key].flat().length;
+  if (lengths.size > 0 && !lengths.has(parts)) {
+    const of = [...lengths].join(" or ");
+    const message = `: the key of ${CALLED[kinds]} "${ref}" has ${of} ${of === "1" ? "part" : "parts"}, and this one has ${parts}.`;
+    return site.report("mapping-reference", message, "Write the same parts in the same order.", "key");
   }
   const kind = kinds === "documents" ? (labels.get(ref) ?? ref) : ref;
   const piece = derive(compileKey(key, site.at("key")), (texts) => ({ kind, key: joinKey(texts) }));
