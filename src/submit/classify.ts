@@ -102,13 +102,16 @@ function answers(kind: CallKind, body: JsonValue): boolean {
 }
 
 /**
- * A web page comes from something in front of the service; a 404 in plain words may be its own. Instead of POST
- * /documents even a page may mean that the service has no such endpoint (open point 25). A 408 without a code comes from
- * a gateway that may have passed the request on.
+ * A web page comes from something in front of the service; a 404 in plain words may be its own, but not for POST
+ * /documents/events, where it would say that a document is gone. Instead of POST /documents even a page may mean that
+ * the service has no such endpoint (open point 25). A 408 without a code comes from a gateway that may have passed the
+ * request on.
  */
 function isElsewhere(kind: CallKind, { status, body }: TransportReply, { codes }: ServiceError): boolean {
   if (status === 408) return codes.length === 0;
-  return status === 404 && kind !== "create-document" && /^\s*<(!doctype|html|head|body|\?xml)/i.test(body);
+  if (status !== 404 || kind === "create-document") return false;
+  const needsCode = kind === "append-events" || kind === "create-with-events";
+  return (needsCode && !codes.some(isWord)) || /^\s*<(!doctype|html|head|body|\?xml)/i.test(body);
 }
 
 /**

@@ -336,14 +336,28 @@ test("P10: participants whose lookup always fails hold up their own rows only", 
 
 const page: FaultAction = { kind: "status", status: 404, when: "before", body: "html" };
 
-test("a web page with status 404 is not the service's: its documents are not gone, and all goes on afterwards", async () => {
+test.each([
+  ["a web page", page],
+  ["JSON", { ...page, body: "gateway" }],
+  ["nothing", { ...page, body: "empty" }],
+] as const)(
+  "%s with status 404 and no code is not the service's: its documents are not gone, and all goes on afterwards",
+  async (_what, answer) => {
+    await begun();
+    throughout(answer);
+    expect((await imported(...at(10, 20))).exitCode).toBe(4);
+    expect(states()).toEqual(["landed", "stalled: service-unanswered", expect.stringMatching(/^(stalled|held)/)]);
+    faults();
+    expect(await resumed()).toBe(0);
+    expect(minutes()).toEqual([1, 10, 20]);
+  },
+);
+
+test("a document that a read still finds is not gone: the service's 404 is about something else in the event", async () => {
   await begun();
-  throughout(page);
-  expect((await imported(...at(10, 20))).exitCode).toBe(4);
-  expect(states()).toEqual(["landed", "stalled: service-unanswered", expect.stringMatching(/^(stalled|held)/)]);
-  faults();
-  expect(await resumed()).toBe(0);
-  expect(minutes()).toEqual([1, 10, 20]);
+  throughout({ ...page, body: "envelope" });
+  expect((await imported(...at(10))).exitCode).toBe(3);
+  expect(states()).toEqual(["landed", "rejected: service-refused"]);
 });
 
 test("a web page with status 404 in place of a lookup makes no participant absent, and corrects no row", {

@@ -35,8 +35,9 @@ describe("service.md, Errors, row by row", () => {
   });
 
   it("every 4xx that has no row of its own is terminal, every 5xx leaves doubt", () => {
-    const terminal = statuses(400).filter((status) => ![401, 403, 408, 429].includes(status));
+    const terminal = statuses(400).filter((status) => ![401, 403, 404, 408, 429].includes(status));
     expect(terminal.filter((status) => read(status).verdict !== "refused" || read(status).doubt)).toEqual([]);
+    expect(read(404, envelope("NOT_FOUND"))).toMatchObject({ verdict: "refused" });
     expect(read(408, envelope("REQUEST_TIMEOUT"))).toMatchObject({ verdict: "refused", doubt: false });
     expect(statuses(500).filter((status) => read(status).verdict !== "unavailable" || !read(status).doubt)).toEqual([]);
   });
@@ -188,6 +189,14 @@ describe("a 404 that is not the service's own: a page of what stands in front of
     for (const page of pages)
       for (const kind of ["append-events", "create-with-events", "lookup-participant", "read-document"] as const)
         expect(read(404, page, [], kind)).toMatchObject({ verdict: "unavailable", doubt: true });
+  });
+
+  it("is whatever comes without a code in place of an answer to POST /documents/events", () => {
+    for (const said of ["", "not found", { message: "no Route matched" }, { code: 404, message: "Not Found" }])
+      for (const kind of ["append-events", "create-with-events"] as const) {
+        expect(read(404, said, [], kind)).toMatchObject({ verdict: "unavailable", doubt: true });
+        expect(read(404, envelope("NOT_FOUND"), [], kind).verdict).toBe("refused");
+      }
   });
 
   it("in place of POST /documents may mean that the service has none (open-points 25)", () => {
