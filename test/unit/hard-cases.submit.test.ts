@@ -458,6 +458,19 @@ describe("H10: the service's clock decides", () => {
     expect(states()[3]).toBe("landed");
   });
 
+  test("where answers carry no Date, an error's timestamp tells it", { tags: ["long"] }, async () => {
+    const now = await ahead();
+    const { inject } = world.sandbox;
+    world.sandbox.inject = async (request) => {
+      const { headers: { date: _, ...headers } = {}, ...reply } = await inject(request);
+      return { ...reply, headers };
+    };
+    await imported(...at(now + 20, now + 30));
+    expect(states().slice(1)).toEqual(["deferred: not-yet-past", "deferred: not-yet-past"]);
+    await later();
+    expect(states().slice(1)).toEqual(["landed", "landed"]);
+  });
+
   test("what was sent too early and refused without doubt is deferred: it stalls nothing", {
     tags: ["long"],
   }, async () => {

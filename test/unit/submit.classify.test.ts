@@ -2,6 +2,7 @@
 import { describeRefusal } from "../../src/run/refusals.js";
 import type { CallKind } from "../../src/submit/call.js";
 import { classify, isUnexplainedConflict, describeUnavailable } from "../../src/submit/classify.js";
+import { momentOf } from "../../src/submit/words.js";
 import { envelope } from "../support/submit/scripted-service.js";
 
 function read(status: number, body: unknown = "", secrets: string[] = [], kind: CallKind = "append-events") {
@@ -259,4 +260,14 @@ describe("a 2xx that is not the service's own: a login page, a gateway's word, a
       expect(read(201, body, [], kind), JSON.stringify(body)).toMatchObject({ verdict: "unavailable", doubt: true });
     for (const body of yes) expect(read(201, body, [], kind).verdict, JSON.stringify(body)).toBe("accepted");
   });
+});
+
+it.each([
+  ["of the envelope", { errors: [{ code: "A", id: "1", timestamp: "2026-11-20T02:00:00.000Z" }] }, true],
+  ["with an offset", { errors: [{ code: "A", timestamp: "2026-11-20T02:00:00-03:00" }] }, true],
+  ["of no known zone", { errors: [{ code: "A", timestamp: "2026-11-20T02:00:00" }] }, false],
+  ["of a gateway, which names no code", { timestamp: "2026-11-20T02:00:00Z", status: 404 }, false],
+  ["that is no text", { errors: [{ code: "A", timestamp: 1 }] }, false],
+])("a timestamp %s", (_what, body, tells) => {
+  expect(momentOf(JSON.stringify(body)) !== undefined).toBe(tells);
 });
