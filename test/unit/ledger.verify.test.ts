@@ -140,6 +140,37 @@ describe("verify", () => {
     expect(unverifiable.reduce((sum, { count }) => sum + count, 0)).toBe(unnamed);
   });
 
+  it.each([
+    ["nextCursor", { nextCursor: "abc" }, true],
+    ["a link to the next page", { page: { links: { next: "/documents/1?page=2" } } }, true],
+    ["hasMore", { hasMore: true }, true],
+    ["no further page", { nextCursor: null, hasMore: false, nextOwner: "p" }, false],
+  ])("takes no event for lost that may be on a later page, as %s shows", async (_what, more, isPage) => {
+    await imported();
+    const { inject } = world.sandbox;
+    world.sandbox.inject = async (request) => {
+      const reply = await inject(request);
+      if (!request.path.startsWith("/documents/")) return reply;
+      const document = JSON.parse(reply.body);
+      return { ...reply, body: JSON.stringify({ ...document, events: [], ...more }) };
+    };
+    const { differences, unverifiable, checked } = await against(world.sandbox);
+    const lost = isPage ? 0 : 3;
+    expect([differences.length, checked.events]).toEqual([lost, lost]);
+    expect(unverifiable).toEqual(isPage ? [{ text: expect.stringContaining("in pages"), count: 3 }] : []);
+  });
+
+  it.each(["gateway", "empty"] as const)(
+    "takes no document for lost where a 404 (%s) carries no code of the service's",
+    async (body) => {
+      await imported();
+      const match = { method: "GET", path: "/documents/{id}" } as const;
+      world.setFaults([{ match, nth: 1, times: 9, action: { kind: "status", status: 404, when: "before", body } }]);
+      const { differences, unread } = await against(world.sandbox);
+      expect([differences, unread.map(({ text }) => text)]).toEqual([[], Array(2).fill("cannot be read (404)")]);
+    },
+  );
+
   it("finds no difference in a document that an event in doubt has closed", { tags: ["long"] }, async () => {
     world = createWorld();
     await world.bring("a", ["M1 10"]);
