@@ -137,7 +137,11 @@ async function read(
 const unlike = (field: string, theirs: string, ours: JsonValue): string =>
   `${field} is ${JSON.stringify(theirs)} there, ${JSON.stringify(ours)} here`;
 
-async function checkParticipant(work: Work, { id, serviceId, data, addresses }: RegisteredParticipant): Promise<void> {
+/** Nothing can be done: the service updates no participant. */
+const FOUND_OTHER = "differing names and types of participants that the import found registered (participant-differs)";
+
+async function checkParticipant(work: Work, participant: RegisteredParticipant): Promise<void> {
+  const { id, serviceId, origin, data, addresses } = participant;
   const name = words(data["taxIdType"], data["taxId"], data["name"]) || serviceId;
   const one = work.about("participant", name, serviceId);
   const subject = { kind: "participant", id } as const;
@@ -149,7 +153,8 @@ async function checkParticipant(work: Work, { id, serviceId, data, addresses }: 
   else if (lookup?.outcome !== "found") one.unread("got an answer that cannot be understood");
   else
     for (const field of differing(lookup.participant, data))
-      one.differs(unlike(field, lookup.participant[field] ?? "", data[field] ?? ""));
+      if (origin === "found" && (field === "name" || field === "type")) work.note(FOUND_OTHER);
+      else one.differs(unlike(field, lookup.participant[field] ?? "", data[field] ?? ""));
   if (addresses.length === 0) return;
   const list = work.about("address", `${addresses.length} of ${name}`, serviceId);
   const listing = await read(work, subject, listAddresses(serviceId), list);

@@ -4,6 +4,7 @@ import { showRuns } from "../../src/desk/status.js";
 import type { Sandbox } from "../../src/sandbox/index.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
+import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
 
 let world: World;
@@ -59,6 +60,30 @@ describe("verify", () => {
     const found = await against(world.sandbox);
     expect(found.differences).toEqual([]);
   });
+
+  it.each(["name", "type"])(
+    "counts a participant found with another %s, of which the import has warned, and ends well",
+    async (field) => {
+      await imported();
+      world.target.ledgerPath += "-new";
+      const other = field === "name" ? { participantName: "Other" } : {};
+      const rows = [eventRow({ row: 2, document: "M3", minute: 10, ...other })];
+      const { inject } = world.sandbox;
+      world.sandbox.inject = async (request) => {
+        const reply = await inject(request);
+        const isRead = field === "type" && request.method === "GET" && request.path.startsWith("/participants");
+        return isRead ? { ...reply, body: reply.body.replace(/"type":"[^"]*"/, '"type":"ANOTHER"') } : reply;
+      };
+      const { warnings } = await world.import([{ name: "b.csv", contentHash: "b", rows }]);
+      expect(warnings.map(({ code, example }) => [code, example])).toEqual([
+        ["participant-differs", expect.stringContaining("is registered as")],
+      ]);
+      const { differences, unverifiable } = await against(world.sandbox);
+      expect(differences).toEqual([]);
+      expect(unverifiable).toEqual([{ text: expect.stringContaining("participant-differs"), count: 1 }]);
+      expect(showRuns(world.target, 1)[0]).toMatchObject({ command: "verify", exitCode: 0 });
+    },
+  );
 
   it("compares a part on request, and says what it left out", { tags: ["long"] }, async () => {
     await imported();
