@@ -462,7 +462,7 @@ describe("H10: the service's clock decides", () => {
     const now = await ahead();
     const { inject } = world.sandbox;
     world.sandbox.inject = async (request) => {
-      const { headers: { date: _, ...headers } = {}, ...reply } = await inject(request);
+      const { headers: { date: _, ...headers }, ...reply } = await inject(request);
       return { ...reply, headers };
     };
     await imported(...at(now + 20, now + 30));
