@@ -7,6 +7,7 @@ import type { Writer } from "../ledger/writer.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer } from "../submit/call.js";
 import { readDocument } from "../submit/calls.js";
+import { namesCode } from "../submit/classify.js";
 import { askToSettle, describeEventRefusal } from "./refusals.js";
 import { begunAmong, type Evidence, recordLandings } from "./evidence.js";
 import type { Session } from "./session.js";
@@ -317,5 +318,5 @@ async function isGone(
   if (!answer.notFound || relatedDocument !== null || target !== null) return false;
   if (session.work.document(document)?.mode !== "create") return false;
   const found = await session.look({ kind: "document", id: document }, readDocument(serviceId));
-  return found.result === "refused" && found.notFound;
+  return found.result === "refused" && found.notFound && namesCode(found.error);
 }

@@ -353,12 +353,22 @@ test.each([
   },
 );
 
-test("a document that a read still finds is not gone: the service's 404 is about something else in the event", async () => {
-  await begun();
-  throughout({ ...page, body: "envelope" });
-  expect((await imported(...at(10))).exitCode).toBe(3);
-  expect(states()).toEqual(["landed", "rejected: service-refused"]);
-});
+test.each([
+  ["a read still finds", []],
+  [
+    "a read names with a gateway's 404",
+    [{ match: { method: "GET", path: "/documents/{id}" }, action: { ...page, body: "gateway" } }],
+  ],
+] as const)(
+  "a document that %s is not gone: the service's 404 is about something else in the event",
+  async (_what, reads) => {
+    await begun();
+    const match = { method: "POST", path: "/documents/events" } as const;
+    world.setFaults([{ match, action: { ...page, body: "envelope" } }, ...reads]);
+    expect((await imported(...at(10))).exitCode).toBe(3);
+    expect(states()).toEqual(["landed", "rejected: service-refused"]);
+  },
+);
 
 test("a web page with status 404 in place of a lookup makes no participant absent, and corrects no row", {
   tags: ["long"],
@@ -462,7 +472,10 @@ describe("H10: the service's clock decides", () => {
     const now = await ahead();
     const { inject } = world.sandbox;
     world.sandbox.inject = async (request) => {
-      const { headers: { date: _, ...headers }, ...reply } = await inject(request);
+      const {
+        headers: { date: _, ...headers },
+        ...reply
+      } = await inject(request);
       return { ...reply, headers };
     };
     await imported(...at(now + 20, now + 30));
