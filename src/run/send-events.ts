@@ -276,11 +276,12 @@ async function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): 
     }
     return true;
   }
-  const proven = evidence.isProven(first, answer, session);
+  // What is gone has kept no part of a refused request.
+  const gone = !evidence.isDoubtful(first) && (await isGone(turn, first, answer));
+  const proven = gone || evidence.isProven(first, answer, session);
   if (proven) evidence.noteAccepted();
   // Asked again and refused again: another time would show no more (H1).
   const isUnsettled = !proven && session.refusals.ofEvent(first, turn.request, answer.error);
-  const gone = proven && (await isGone(turn, first, answer));
   end((t) => {
     const note = {
       code: gone ? ("document-gone" as const) : ("service-refused" as const),
