@@ -73,8 +73,8 @@ export function stepsOfParticipant(
       if (isForeign && foreign === "refuse")
         return { code: "participant-foreign", message: `${name} is registered by another dataset.` };
       keeper.registered({ id: participant.id }, "found");
-      if (differing(participant, { name: data.name }).length > 0)
-        keeper.warn("participant-differs", `${name} is registered as "${participant.name}", not "${data.name}".`);
+      for (const field of differing(participant, data))
+        keeper.warn("participant-differs", `${name} is registered as "${participant[field]}", not "${data[field]}".`);
       return "registered";
     },
     absence: () =>

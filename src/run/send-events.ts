@@ -6,6 +6,8 @@ import { idsOf, type WorkEvent } from "../ledger/work.js";
 import type { Writer } from "../ledger/writer.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer } from "../submit/call.js";
+import { readDocument } from "../submit/calls.js";
+import { namesCode } from "../submit/classify.js";
 import { askToSettle, describeEventRefusal } from "./refusals.js";
 import { begunAmong, type Evidence, recordLandings } from "./evidence.js";
 import type { Session } from "./session.js";
@@ -22,6 +24,7 @@ export interface LaneDocument {
 
 interface Lane {
   session: Session;
+  serviceId: string;
   mirrorsNow: boolean;
   evidence: Evidence;
   /** Parts to send, in order. */
@@ -64,6 +67,7 @@ export async function sendEvents(
   const { clock, bodies } = session;
   const lane: Lane = {
     session,
+    serviceId: document.serviceId,
     mirrorsNow: document.mirrorsNow,
     evidence,
     queue: evidence.byDoubt(events),
@@ -98,7 +102,7 @@ export async function sendEvents(
     if (answer.result === "refused" && !answer.tooLarge && chunk.length > 1) {
       refusedWhole = Math.max(refusedWhole, chunk.length);
     } else if (answer.result !== "accepted") isClean = false;
-    if (!take(turn, answer)) return false;
+    if (!(await take(turn, answer))) return false;
   }
   if (lane.barred) return false;
   // The batch was refused, but all its parts were accepted: it was too large (open point 10).
@@ -130,7 +134,7 @@ function linkedSince({ session, lane }: Turn, { id }: WorkEvent): number | null 
 }
 
 /** False: the lane ends. */
-function take(turn: Turn, answer: Answer): boolean {
+function take(turn: Turn, answer: Answer): boolean | Promise<boolean> {
   const { evidence, chunk, queue, now, end } = turn;
   switch (answer.result) {
     case "accepted":
@@ -174,7 +178,7 @@ function takeAccepted(turn: Turn, answer: Answer & { result: "accepted" }): bool
 const ACCEPTED_TOO =
   "Something else has sent this one too; it is accepted like the one before it (`rowferry dismiss --undo` takes that back).";
 
-function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): boolean {
+function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): boolean | Promise<boolean> {
   const { lane, session, evidence, chunk, queue, now, end } = turn;
   const unreadable = answer.key === null;
   // Services quote, prefix or shorten keys (open point 23). A single event without a target has no other key.
@@ -222,7 +226,7 @@ function sendLast({ lane, queue }: Turn, events: WorkEvent[]): boolean {
   return events.length > 0;
 }
 
-function takeConflict(turn: Turn, answer: Answer & { result: "duplicate" }): boolean {
+function takeConflict(turn: Turn, answer: Answer & { result: "duplicate" }): Promise<boolean> {
   return takeRefused(turn, { ...answer, result: "refused", tooLarge: false, notFound: false });
 }
 
@@ -245,7 +249,7 @@ export function firstEarly(
   );
 }
 
-function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolean {
+async function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): Promise<boolean> {
   const { session, evidence, chunk, queue, now, end } = turn;
   const early = firstEarly(session, evidence, chunk, answer);
   if (early >= 0) {
@@ -272,13 +276,15 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
     }
     return true;
   }
-  const proven = evidence.isProven(first, answer, session);
+  // What is gone has kept no part of a refused request.
+  const gone = !evidence.isDoubtful(first) && (await isGone(turn, first, answer));
+  const proven = gone || evidence.isProven(first, answer, session);
   if (proven) evidence.noteAccepted();
   // Asked again and refused again: another time would show no more (H1).
   const isUnsettled = !proven && session.refusals.ofEvent(first, turn.request, answer.error);
   end((t) => {
     const note = {
-      code: isGone(turn, first, answer) ? ("document-gone" as const) : ("service-refused" as const),
+      code: gone ? ("document-gone" as const) : ("service-refused" as const),
       message: describeEventRefusal(answer.error, first, session.work),
     };
     if (proven) t.rejected("event", first.id, note, now);
@@ -301,12 +307,17 @@ function nameOfDoubt({ work }: Session, event: WorkEvent): string {
   return document === null || event.event === "#replaced" ? event.deduplicationId : `${document.kind}/${document.key}`;
 }
 
-/** Whether the service no longer knows a document that it has made for this ledger: no correction of a row helps. */
-function isGone(
-  { session }: Turn,
+/**
+ * Whether the service no longer knows a document that it has made for this ledger: no correction of a row helps. A read
+ * decides: the 404 may be about the participant or the address.
+ */
+async function isGone(
+  { session, serviceId }: Turn,
   { document, relatedDocument, target }: WorkEvent,
   answer: { notFound: boolean },
-): boolean {
+): Promise<boolean> {
   if (!answer.notFound || relatedDocument !== null || target !== null) return false;
-  return session.work.document(document)?.mode === "create";
+  if (session.work.document(document)?.mode !== "create") return false;
+  const found = await session.look({ kind: "document", id: document }, readDocument(serviceId));
+  return found.result === "refused" && found.notFound && namesCode(found.error);
 }

@@ -102,25 +102,28 @@ function answers(kind: CallKind, body: JsonValue): boolean {
 }
 
 /**
- * A web page comes from something in front of the service; a 404 in plain words may be its own. Instead of POST
- * /documents even a page may mean that the service has no such endpoint (open point 25). A 408 without a code comes from
- * a gateway that may have passed the request on.
+ * A web page comes from something in front of the service; a 404 in plain words may be its own, but not for POST
+ * /documents/events, where it would say that a document is gone. Instead of POST /documents even a page may mean that
+ * the service has no such endpoint (open point 25). A 408 without a code comes from a gateway that may have passed the
+ * request on.
  */
-function isElsewhere(kind: CallKind, { status, body }: TransportReply, { codes }: ServiceError): boolean {
-  if (status === 408) return codes.length === 0;
-  return status === 404 && kind !== "create-document" && /^\s*<(!doctype|html|head|body|\?xml)/i.test(body);
+function isElsewhere(kind: CallKind, { status, body }: TransportReply, error: ServiceError): boolean {
+  if (status === 408) return error.codes.length === 0;
+  if (status !== 404 || kind === "create-document") return false;
+  const needsCode = kind === "append-events" || kind === "create-with-events";
+  return (needsCode && !namesCode(error)) || /^\s*<(!doctype|html|head|body|\?xml)/i.test(body);
 }
 
 /**
  * POST /participants names no resource that could be missing, so the address is wrong. A code would be the service's own
  * (service.md, Errors), and about the record.
  */
-function isUnknownPath(kind: CallKind, { status, codes }: ServiceError): boolean {
-  return kind === "create-participant" && (status === 404 || status === 405) && !codes.some(isWord);
+function isUnknownPath(kind: CallKind, error: ServiceError): boolean {
+  return kind === "create-participant" && (error.status === 404 || error.status === 405) && !namesCode(error);
 }
 
-/** Gateways give the status as a code. */
-const isWord = (code: string): boolean => /\D/.test(code);
+/** Only the service names a code (service.md, Errors); gateways give the status as one. */
+export const namesCode = ({ codes }: ServiceError): boolean => codes.some((code) => /\D/.test(code));
 
 /** What came instead of an answer of the service, as a clause. */
 export function describeUnavailable({ status }: Pick<ServiceError, "status">): string {

@@ -8,7 +8,7 @@ import type { ServiceClock } from "./service-clock.js";
 import type { Throttle } from "./throttle.js";
 import type { NoToken, Token, TokenSource } from "./token.js";
 import { type Transport, TransportFailure, type TransportRequest } from "./transport.js";
-import { strike } from "./words.js";
+import { momentOf, strike } from "./words.js";
 
 /** After a 403, the deciding repeat uses a token of the last second, however long it waited for the throttle. */
 export const freshMs = 1_000;
@@ -92,7 +92,8 @@ export function createClient(options: ClientOptions): (call: Call, token: Token)
       const secrets = [token.accessToken, options.target.clientSecret()];
       const reading = classify(call.kind, reply, secrets);
       // Something in front of the service may have any clock.
-      if (reading.verdict !== "unavailable") serviceClock.seen(reply.headers["date"]);
+      if (reading.verdict !== "unavailable")
+        serviceClock.seen(reply.headers["date"] ?? (reading.error === null ? undefined : momentOf(reply.body)));
       // Request ids are kept with the attempt.
       const headers = Object.fromEntries(
         Object.entries(reply.headers).map(([name, value]) => [name, strike(value, secrets)]),

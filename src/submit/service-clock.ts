@@ -1,4 +1,4 @@
-/** The service's clock, from the Date headers of its answers (H10). */
+/** The service's clock, from the Date headers of its answers, or the timestamps of its errors (H10). */
 import { type Clock, steadyNow } from "../model/clock.js";
 
 /** A larger difference is believed only if two answers show it. */

@@ -72,6 +72,15 @@ function codesOf(json: JsonValue): string[] {
     .slice(0, 20);
 }
 
+/** When the service made the error, by its clock (service.md, Errors). Undefined: the envelope names no moment. */
+export function momentOf(text: string): string | undefined {
+  return itemsOf(readJson(text) ?? null)
+    .filter((item) => "code" in item)
+    .map((item) => item["timestamp"])
+    .filter((moment) => typeof moment === "string")
+    .find((moment) => /T\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/.test(moment));
+}
+
 /** Without an envelope the code stands among the words, as `CONFLICT_ERROR: Document …` does. */
 function codesAmong(words: string): string[] {
   return [...new Set(words.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g))].slice(0, 20);

@@ -336,15 +336,39 @@ test("P10: participants whose lookup always fails hold up their own rows only", 
 
 const page: FaultAction = { kind: "status", status: 404, when: "before", body: "html" };
 
-test("a web page with status 404 is not the service's: its documents are not gone, and all goes on afterwards", async () => {
-  await begun();
-  throughout(page);
-  expect((await imported(...at(10, 20))).exitCode).toBe(4);
-  expect(states()).toEqual(["landed", "stalled: service-unanswered", expect.stringMatching(/^(stalled|held)/)]);
-  faults();
-  expect(await resumed()).toBe(0);
-  expect(minutes()).toEqual([1, 10, 20]);
-});
+test.each([
+  ["a web page", page],
+  ["JSON", { ...page, body: "gateway" }],
+  ["nothing", { ...page, body: "empty" }],
+] as const)(
+  "%s with status 404 and no code is not the service's: its documents are not gone, and all goes on afterwards",
+  async (_what, answer) => {
+    await begun();
+    throughout(answer);
+    expect((await imported(...at(10, 20))).exitCode).toBe(4);
+    expect(states()).toEqual(["landed", "stalled: service-unanswered", expect.stringMatching(/^(stalled|held)/)]);
+    faults();
+    expect(await resumed()).toBe(0);
+    expect(minutes()).toEqual([1, 10, 20]);
+  },
+);
+
+test.each([
+  ["a read still finds", []],
+  [
+    "a read names with a gateway's 404",
+    [{ match: { method: "GET", path: "/documents/{id}" }, action: { ...page, body: "gateway" } }],
+  ],
+] as const)(
+  "a document that %s is not gone: the service's 404 is about something else in the event",
+  async (_what, reads) => {
+    await begun();
+    const match = { method: "POST", path: "/documents/events" } as const;
+    world.setFaults([{ match, action: { ...page, body: "envelope" } }, ...reads]);
+    expect((await imported(...at(10))).exitCode).toBe(3);
+    expect(states()).toEqual(["landed", "rejected: service-refused"]);
+  },
+);
 
 test("a web page with status 404 in place of a lookup makes no participant absent, and corrects no row", {
   tags: ["long"],
@@ -442,6 +466,22 @@ describe("H10: the service's clock decides", () => {
     expect(summary.exitCode).toBe(0);
     await later(3);
     expect(states()[3]).toBe("landed");
+  });
+
+  test("where answers carry no Date, an error's timestamp tells it", { tags: ["long"] }, async () => {
+    const now = await ahead();
+    const { inject } = world.sandbox;
+    world.sandbox.inject = async (request) => {
+      const {
+        headers: { date: _, ...headers },
+        ...reply
+      } = await inject(request);
+      return { ...reply, headers };
+    };
+    await imported(...at(now + 20, now + 30));
+    expect(states().slice(1)).toEqual(["deferred: not-yet-past", "deferred: not-yet-past"]);
+    await later();
+    expect(states().slice(1)).toEqual(["landed", "landed"]);
   });
 
   test("what was sent too early and refused without doubt is deferred: it stalls nothing", {

@@ -7,9 +7,9 @@ import { loads, weighings, weighingsWith } from "../support/weighings.js";
 import { folder } from "../support/cli.world.js";
 
 /** An office whose service comes back from a backup: `kept` was imported before it was made, `lost` afterwards. */
-async function afterRestore(kept: string[], lost: string[], mapping: object = weighings) {
+async function afterRestore(kept: string[], lost: string[], mapping: object = weighings, options = {}) {
   const disk = folder();
-  const store = (name: string) => ({ rate: null, storage: { file: join(disk, name) } });
+  const store = (name: string) => ({ ...options, rate: null, storage: { file: join(disk, name) } });
   const copied = (from: string, to: string) => {
     for (const ending of ["", "-wal"]) copyFileSync(join(disk, from + ending), join(disk, to + ending));
   };
@@ -63,6 +63,15 @@ test("a new row of a document that is gone leads to what brings all of it back, 
   expect(live("L1").map(({ events }) => events.length)).toEqual([2]);
   await office.ends(0, "verify");
 });
+
+test.each([["L2 30 1"], ["L2 30 1", "L2 40 1"]])(
+  "a document is found gone where errors carry no message",
+  async (...rows) => {
+    const { office } = await afterRestore(["L1 10 1"], ["L2 10 1"], weighings, { terseErrors: true });
+    const { problems } = await office.brought("w-3.csv", loads(...rows));
+    expect(problems.map(({ code }) => code)).toContain("document-gone");
+  },
+);
 
 test("of a document that has made others, which no next generation can bring back, its new rows are tried again or given up", {
   tags: ["long"],

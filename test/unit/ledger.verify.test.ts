@@ -4,6 +4,7 @@ import { showRuns } from "../../src/desk/status.js";
 import type { Sandbox } from "../../src/sandbox/index.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
+import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
 
 let world: World;
@@ -59,6 +60,30 @@ describe("verify", () => {
     const found = await against(world.sandbox);
     expect(found.differences).toEqual([]);
   });
+
+  it.each(["name", "type"])(
+    "counts a participant found with another %s, of which the import has warned, and ends well",
+    async (field) => {
+      await imported();
+      world.target.ledgerPath += "-new";
+      const other = field === "name" ? { participantName: "Other" } : {};
+      const rows = [eventRow({ row: 2, document: "M3", minute: 10, ...other })];
+      const { inject } = world.sandbox;
+      world.sandbox.inject = async (request) => {
+        const reply = await inject(request);
+        const isRead = field === "type" && request.method === "GET" && request.path.startsWith("/participants");
+        return isRead ? { ...reply, body: reply.body.replace(/"type":"[^"]*"/, '"type":"ANOTHER"') } : reply;
+      };
+      const { warnings } = await world.import([{ name: "b.csv", contentHash: "b", rows }]);
+      expect(warnings.map(({ code, example }) => [code, example])).toEqual([
+        ["participant-differs", expect.stringContaining("is registered as")],
+      ]);
+      const { differences, unverifiable } = await against(world.sandbox);
+      expect(differences).toEqual([]);
+      expect(unverifiable).toEqual([{ text: expect.stringContaining("participant-differs"), count: 1 }]);
+      expect(showRuns(world.target, 1)[0]).toMatchObject({ command: "verify", exitCode: 0 });
+    },
+  );
 
   it("compares a part on request, and says what it left out", { tags: ["long"] }, async () => {
     await imported();
@@ -139,6 +164,37 @@ describe("verify", () => {
     expect(differences).toEqual([]);
     expect(unverifiable.reduce((sum, { count }) => sum + count, 0)).toBe(unnamed);
   });
+
+  it.each([
+    ["nextCursor", { nextCursor: "abc" }, true],
+    ["a link to the next page", { page: { links: { next: "/documents/1?page=2" } } }, true],
+    ["hasMore", { hasMore: true }, true],
+    ["no further page", { nextCursor: null, hasMore: false, nextOwner: "p" }, false],
+  ])("takes no event for lost that may be on a later page, as %s shows", async (_what, more, isPage) => {
+    await imported();
+    const { inject } = world.sandbox;
+    world.sandbox.inject = async (request) => {
+      const reply = await inject(request);
+      if (!request.path.startsWith("/documents/")) return reply;
+      const document = JSON.parse(reply.body);
+      return { ...reply, body: JSON.stringify({ ...document, events: [], ...more }) };
+    };
+    const { differences, unverifiable, checked } = await against(world.sandbox);
+    const lost = isPage ? 0 : 3;
+    expect([differences.length, checked.events]).toEqual([lost, lost]);
+    expect(unverifiable).toEqual(isPage ? [{ text: expect.stringContaining("in pages"), count: 3 }] : []);
+  });
+
+  it.each(["gateway", "empty"] as const)(
+    "takes no document for lost where a 404 (%s) carries no code of the service's",
+    async (body) => {
+      await imported();
+      const match = { method: "GET", path: "/documents/{id}" } as const;
+      world.setFaults([{ match, nth: 1, times: 9, action: { kind: "status", status: 404, when: "before", body } }]);
+      const { differences, unread } = await against(world.sandbox);
+      expect([differences, unread.map(({ text }) => text)]).toEqual([[], Array(2).fill("cannot be read (404)")]);
+    },
+  );
 
   it("finds no difference in a document that an event in doubt has closed", { tags: ["long"] }, async () => {
     world = createWorld();

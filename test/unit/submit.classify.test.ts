@@ -2,6 +2,7 @@
 import { describeRefusal } from "../../src/run/refusals.js";
 import type { CallKind } from "../../src/submit/call.js";
 import { classify, isUnexplainedConflict, describeUnavailable } from "../../src/submit/classify.js";
+import { momentOf } from "../../src/submit/words.js";
 import { envelope } from "../support/submit/scripted-service.js";
 
 function read(status: number, body: unknown = "", secrets: string[] = [], kind: CallKind = "append-events") {
@@ -35,8 +36,9 @@ describe("service.md, Errors, row by row", () => {
   });
 
   it("every 4xx that has no row of its own is terminal, every 5xx leaves doubt", () => {
-    const terminal = statuses(400).filter((status) => ![401, 403, 408, 429].includes(status));
+    const terminal = statuses(400).filter((status) => ![401, 403, 404, 408, 429].includes(status));
     expect(terminal.filter((status) => read(status).verdict !== "refused" || read(status).doubt)).toEqual([]);
+    expect(read(404, envelope("NOT_FOUND"))).toMatchObject({ verdict: "refused" });
     expect(read(408, envelope("REQUEST_TIMEOUT"))).toMatchObject({ verdict: "refused", doubt: false });
     expect(statuses(500).filter((status) => read(status).verdict !== "unavailable" || !read(status).doubt)).toEqual([]);
   });
@@ -190,6 +192,14 @@ describe("a 404 that is not the service's own: a page of what stands in front of
         expect(read(404, page, [], kind)).toMatchObject({ verdict: "unavailable", doubt: true });
   });
 
+  it("is whatever comes without a code in place of an answer to POST /documents/events", () => {
+    for (const said of ["", "not found", { message: "no Route matched" }, { code: 404, message: "Not Found" }])
+      for (const kind of ["append-events", "create-with-events"] as const) {
+        expect(read(404, said, [], kind)).toMatchObject({ verdict: "unavailable", doubt: true });
+        expect(read(404, envelope("NOT_FOUND"), [], kind).verdict).toBe("refused");
+      }
+  });
+
   it("in place of POST /documents may mean that the service has none (open-points 25)", () => {
     for (const page of pages) expect(read(404, page, [], "create-document").verdict).toBe("refused");
   });
@@ -250,4 +260,14 @@ describe("a 2xx that is not the service's own: a login page, a gateway's word, a
       expect(read(201, body, [], kind), JSON.stringify(body)).toMatchObject({ verdict: "unavailable", doubt: true });
     for (const body of yes) expect(read(201, body, [], kind).verdict, JSON.stringify(body)).toBe("accepted");
   });
+});
+
+it.each([
+  ["of the envelope", { errors: [{ code: "A", id: "1", timestamp: "2026-11-20T02:00:00.000Z" }] }, true],
+  ["with an offset", { errors: [{ code: "A", timestamp: "2026-11-20T02:00:00-03:00" }] }, true],
+  ["of no known zone", { errors: [{ code: "A", timestamp: "2026-11-20T02:00:00" }] }, false],
+  ["of a gateway, which names no code", { timestamp: "2026-11-20T02:00:00Z", status: 404 }, false],
+  ["that is no text", { errors: [{ code: "A", timestamp: 1 }] }, false],
+])("a timestamp %s", (_what, body, tells) => {
+  expect(momentOf(JSON.stringify(body)) !== undefined).toBe(tells);
 });

@@ -24,7 +24,7 @@ export const spec = onTarget({
     "rowferry verify --sample 200": "a quick look",
   },
   notes: [
-    "It reads every participant, address list and document that the ledger knows, with one request each. With --document, --since or --sample it reads a part, and says so. It looks for each event's id on the timeline, but does not compare the event's content. It changes nothing. Exit code 3: something differs or could not be read.",
+    "It reads every participant, address list and document that the ledger knows, with one request each. With --document, --since or --sample it reads a part, and says so. It looks for each event's id on the timeline, but does not compare the event's content. It changes nothing. Exit code 3: something differs or could not be read. A participant that an import found under another name is only counted: the import has warned, and the service updates no participant.",
   ],
   async run(work, given) {
     const { document, since, sample } = given;

@@ -31,7 +31,7 @@ export const submitCodes = {
   ),
   "service-unanswered": passing(
     mark(
-      "All retries are used up, or the creation of a participant or address was not answered; the outcome is unknown.",
+      "The service gave no final answer, so the outcome is open.",
       "Run `rowferry resume`: it finds out what happened, and sends nothing twice.",
       "A request times out six times while all others pass: its event stays in doubt until the next run.",
     ),
