@@ -78,7 +78,7 @@ export function momentOf(text: string): string | undefined {
     .filter((item) => "code" in item)
     .map((item) => item["timestamp"])
     .filter((moment) => typeof moment === "string")
-    .find((moment) => /T\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/.test(moment));
+    .find((moment) => /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(moment));
 }
 
 /** Without an envelope the code stands among the words, as `CONFLICT_ERROR: Document …` does. */
