@@ -101,7 +101,8 @@ export const toCorrect = (page: Page, column: string) =>
 /** Corrects what is wrong in the column Class first. */
 export async function correctClass(page: Page): Promise<void> {
   await toCorrect(page, "Class");
-  await page.locator(".values textarea").first().waitFor();
+  // Ready to be typed into, without a click.
+  await eventually(() => page.locator(".values textarea").first().evaluate(hasFocus)).toBe(true);
   await page.keyboard.type("II");
   await page.keyboard.press("Tab");
   await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
