@@ -40,3 +40,9 @@ it("says so of a group with its last end", { tags: ["long"] }, async () => {
   expect((await office.brought("day.csv", [header, ...rows])).problems).toMatchObject([{ code: "ends-too-early" }]);
   expect(names(office)).toEqual([["L2", "Weighing", "CLOSE"]]);
 });
+
+it("takes a cell's own name of an event, such as constructor, for one that ends nothing", async () => {
+  const office = opened("CLOSE", { event: { name: "=load" } });
+  expect((await office.brought("day.csv", [header, row("constructor", "14:00", "15:00")])).exitCode).toBe(0);
+  expect(names(office)).toEqual([["constructor", "constructor", "CLOSE"]]);
+});

@@ -258,12 +258,15 @@ function replaced(rows: readonly Row[], header: readonly string[]): Problem[] {
 }
 
 /** service.md, States and transitions; a second CLOSE or CANCEL is no matter of its time. */
-const MAY_FOLLOW: { [name: string]: readonly string[] } = { CLOSE: ["RELATED", "CLOSE", "CANCEL"], CANCEL: ["CANCEL"] };
+const MAY_FOLLOW: ReadonlyMap<string, readonly string[]> = new Map([
+  ["CLOSE", ["RELATED", "CLOSE", "CANCEL"]],
+  ["CANCEL", ["CANCEL"]],
+]);
 
 /** Sent, the CLOSE or CANCEL of such a row could not be taken back. */
 function endsTooEarly(events: readonly EventRecord[]): Problem[] {
   return events.flatMap(({ name, at, document }) => {
-    const mayFollow = MAY_FOLLOW[name];
+    const mayFollow = MAY_FOLLOW.get(name);
     if (mayFollow === undefined) return [];
     const isShutOut = (other: EventRecord) =>
       other.at > at &&
