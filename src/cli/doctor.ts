@@ -16,6 +16,7 @@ import { grouped, shortDuration } from "../report/figures.js";
 import { freeBytes } from "../run/free-disk.js";
 import { requireLedgerFolder } from "../run/session.js";
 import { lookupParticipant } from "../submit/calls.js";
+import { namesCode } from "../submit/classify.js";
 import { describeUnavailable } from "../submit/classify.js";
 import { createSubmitter } from "../submit/submitter.js";
 import { requestToken } from "../submit/token.js";
@@ -129,7 +130,7 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
       return yield { check: "reach", result: "failed", message: describeSilence(target, answer.error, failure) };
     }
     const took = `${grouped(clock.now() - startedAt)} ms`;
-    const isVague = answer.result === "refused" && answer.notFound && answer.error.codes.length === 0;
+    const isVague = answer.result === "refused" && answer.notFound && !namesCode(answer.error);
     const vague = "with 404 and no code of the service's, as to a wrong address: check the path of baseUrl";
     yield isVague
       ? { check: "reach", result: "warning", message: `${target.baseUrl} answered ${vague}` }

@@ -91,17 +91,14 @@ export function createEventKeys(
   let anyReserved = database.has("SELECT 1 FROM placements WHERE event_id IS NOT NULL");
   const unused = "event_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events WHERE id = event_id)";
   /** Null: no invalid row, or none that the present one replaces, would have given the event. */
-  const reserved = (document: number, event: string, key: Buffer | null) =>
-    anyReserved
-      ? (database.value<number>(
-          `SELECT event_id FROM placements WHERE document_id = @document AND deduplication_id = @key AND ${unused} LIMIT 1`,
-          { document, key },
-        ) ??
-        database.value<number>(
-          `SELECT min(event_id) FROM placements WHERE row_id IN @rows AND event = @event AND ${unused}`,
-          { rows: superseded(), event },
-        ))
-      : null;
+  const reserved = (document: number, event: string, key: Buffer | null): number | null => {
+    if (!anyReserved) return null;
+    const own = `SELECT event_id FROM placements WHERE document_id = @document AND deduplication_id = @key AND ${unused} LIMIT 1`;
+    const ofRows = `SELECT min(event_id) FROM placements WHERE row_id IN @rows AND event = @event AND ${unused}`;
+    const found = database.value<number>(own, { document, key });
+    const rows = superseded();
+    return found ?? (rows.length === 0 ? null : database.value<number>(ofRows, { rows, event }));
+  };
 
   return {
     reserved,

@@ -150,9 +150,9 @@ export function nameHabit(name: string): string | null {
   return CELL.exec(name)?.[0] === name ? COLUMNS_ONLY : null;
 }
 
-/** The text of a time is in UTC. */
 export const TIME_OF_DAY =
   "A header can be named a second time: once with `as: date` for days, once with `as: timestamp` for times.";
+/** The text of a time is in UTC. */
 export const DAY_OF_TIME =
   'Name its header a second time with `as: date`, and take it from there: extract(day, "^[0-9]{4}"). A time as text is in UTC.';
 
