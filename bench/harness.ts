@@ -150,6 +150,15 @@ export async function measure(file: string, contender: string, args: string[]): 
   return JSON.parse(output) as Measured;
 }
 
+/** Runs node with `args` in `cwd`. @returns ms. @throws Error where it does not print `answer` */
+export function timed(args: string[], cwd: string, answer: string, environment: NodeJS.ProcessEnv = {}): number {
+  const begun = performance.now();
+  const options = { cwd, env: { ...process.env, ...environment }, encoding: "utf8" } as const;
+  const { stdout, stderr } = spawnSync(process.execPath, args, options);
+  if (!stdout.includes(answer)) throw new Error(`${args.join(" ")} ended without ${answer}: ${stdout}${stderr}`);
+  return performance.now() - begun;
+}
+
 export interface Medians {
   milliseconds: number;
   cpuMilliseconds: number;

@@ -173,6 +173,14 @@ export async function writeMapping(folder: string): Promise<string> {
 export const SERVICE_VARIABLE = "ROWFERRY_BENCH_SERVICE";
 const NOWHERE = "http://127.0.0.1:9";
 
+/** With it, a command opens the ledger of `benchTarget`. */
+export const BENCH_ENVIRONMENT = {
+  ROWFERRY_BASE_URL: NOWHERE,
+  ROWFERRY_TOKEN_URL: `${NOWHERE}/oauth/token`,
+  ROWFERRY_CLIENT_ID: "sandbox",
+  ROWFERRY_CLIENT_SECRET: "sandbox",
+};
+
 /** A target whose ledger is `ledgerPath`; its service is nowhere unless told. */
 export function benchTarget(ledgerPath: string, more: Partial<Target> = {}): Target {
   const service = process.env[SERVICE_VARIABLE] ?? NOWHERE;

@@ -2,11 +2,10 @@
  * `--help`, and `status` on a ledger of 1,000,000 events, staged and landed, beside node alone.
  * `tsx bench/startup.ts [--rows 1000000] [--repetitions 9]`.
  */
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { builtFile, figure, measure, median, withTemporaryFolder } from "./harness.js";
-import { writeManifests, writeMapping } from "./manifests.js";
+import { builtFile, figure, measure, median, timed, withTemporaryFolder } from "./harness.js";
+import { BENCH_ENVIRONMENT, writeManifests, writeMapping } from "./manifests.js";
 
 const HELP_GOAL_MS = 150;
 const STATUS_GOAL_MS = 300;
@@ -17,30 +16,14 @@ const { values } = parseArgs({
 const rows = Number(values.rows);
 const program = builtFile(join(import.meta.dirname, "..", "src", "cli", "rowferry.ts"));
 
-/** @throws Error where it does not print what it is asked for */
-function timed(args: string[], cwd: string, answer: string, environment: NodeJS.ProcessEnv = {}): number {
-  const begun = performance.now();
-  const options = { cwd, env: { ...process.env, ...environment }, encoding: "utf8" } as const;
-  const { stdout, stderr } = spawnSync(process.execPath, args, options);
-  if (!stdout.includes(answer)) throw new Error(`${args.join(" ")} ended without ${answer}: ${stdout}${stderr}`);
-  return performance.now() - begun;
-}
-
 await withTemporaryFolder(async (folder) => {
   const mapping = await writeMapping(folder);
   const file = join(folder, "rows.csv");
   const ledger = join(folder, "ledger.db");
   await writeManifests(file, 0, rows);
   const stageFile = join(import.meta.dirname, "stage.ts");
-  // The owner that `benchTarget` names, so that `status` opens the same ledger.
-  const environment = {
-    ROWFERRY_BASE_URL: "http://127.0.0.1:9",
-    ROWFERRY_TOKEN_URL: "http://127.0.0.1:9/oauth/token",
-    ROWFERRY_CLIENT_ID: "sandbox",
-    ROWFERRY_CLIENT_SECRET: "sandbox",
-  };
   const count = rows.toLocaleString("en");
-  const status = () => timed([program, "status", "--ledger", ledger], folder, "Last run", environment);
+  const status = () => timed([program, "status", "--ledger", ledger], folder, "Last run", BENCH_ENVIRONMENT);
   const repetitions = Array.from({ length: Number(values.repetitions) }, (_, index) => index);
 
   await measure(stageFile, "stage", [ledger, mapping, file]);
