@@ -49,23 +49,30 @@ export interface Where {
   ledger?: string | undefined;
 }
 
+/** north-2 before north-10. */
+const byName = new Intl.Collator("en", { numeric: true });
+
 export function createTargets({ cwd, env, target: only, ledger }: Where) {
   const elsewhere = ledger === undefined ? {} : { ledger };
   const names = () => {
     if (only !== undefined) return [only];
     return targetsWithLedger(cwd, env).toSorted(
-      (a, b) => Number(a === "sandbox") - Number(b === "sandbox") || (a < b ? -1 : 1),
+      (a, b) => Number(a === "sandbox") - Number(b === "sandbox") || byName.compare(a, b),
     );
   };
+  const named = (name: string): Target =>
+    resolveTarget({ flags: { ...(name === "" ? {} : { target: name }), ...elsewhere }, env, cwd });
   const get = (name: string): Target => {
     const known = names();
     const isFirst = name === "" && known.length === 0;
     if (!isFirst && !known.includes(name))
       throw new RowferryError("target-unknown", `There is no ledger of a target "${name}" here.`);
-    return resolveTarget({ flags: { ...(isFirst ? {} : { target: name }), ...elsewhere }, env, cwd });
+    return named(name);
   };
   return {
     names,
+    /** One of `names`, without another look for its ledger. @throws RowferryError of its settings */
+    named,
     /** "", while there is no ledger: what the settings say. @throws RowferryError `target-unknown`, and those of its settings */
     get,
     /** The flags with which a command uses this ledger. @throws RowferryError `target-unknown` */
@@ -97,7 +104,7 @@ const unreadable = {
 /** `correct` counts rows, one of several causes in each; `decide` records, `waiting` events by what they wait for. */
 export function overviewOf(name: string, targets: Targets, cwd: string, now: number) {
   try {
-    const target = targets.get(name);
+    const target = targets.named(name);
     const found = reading(target, (database) => {
       const causes = openCauses(database);
       const runs = createRunStore(database);
@@ -152,7 +159,7 @@ export function livesOf(targets: Targets, now: number) {
     }
   };
   const lives = targets.names().flatMap((name) => {
-    const target = targets.get(name);
+    const target = targets.named(name);
     return isAtWork(target) ? [[name, liveOf(target, now)] as const] : [];
   });
   return Object.fromEntries(lives);

@@ -149,7 +149,7 @@ function watchLedgers(targets: Targets, judges: () => string[], now: () => numbe
   const look = () => {
     try {
       const files = targets.names().flatMap((name) => {
-        const { ledgerPath } = targets.get(name);
+        const { ledgerPath } = targets.named(name);
         return [ledgerPath, `${ledgerPath}-wal`];
       });
       const stamp = [...files, ...judges()].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs).join();

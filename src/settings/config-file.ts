@@ -102,14 +102,22 @@ export function stateRoot(config: Config, cwd: string): string {
   return resolve(cwd, config.state ?? "state");
 }
 
+/** The console asks for each target of hundreds, and again every second. */
+let last: { text: string; config: Config } | null = null;
+
 /** Empty if there is no file. @throws RowferryError `settings-invalid` with its place. */
 export function readConfig(cwd: string): Config {
   const path = join(cwd, configFileName);
   if (!existsSync(path)) return {};
   refuseUnsafe(path, configFileName, "settings");
   if (statSync(path).isDirectory()) throw new RowferryError("settings-invalid", `${configFileName} is a folder`);
-  const lines = new LineCounter();
   const text = decodeText(readFileSync(path), configFileName);
+  if (text !== last?.text) last = { text, config: configOf(text) };
+  return last.config;
+}
+
+function configOf(text: string): Config {
+  const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, stringKeys: true, strict: true });
   const refuse = (message: string, hint: string, position: number) => {
     throw new RowferryError("settings-invalid", message, { place: placeAt(lines, position), hint });

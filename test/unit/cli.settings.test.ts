@@ -1,6 +1,8 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "node:util";
 import { createTargets } from "../../src/console/overview.js";
+import { readConfig } from "../../src/settings/config-file.js";
 import { resolveTarget, type TargetFlags } from "../../src/settings/target.js";
 import { RowferryError } from "../../src/model/error.js";
 import { folder } from "../support/cli.world.js";
@@ -328,4 +330,18 @@ describe("a target that is printed or logged (F103)", () => {
       "ROWFERRY_THROTTLE must be an address such as redis://localhost",
     );
   });
+});
+
+it("hundreds of targets are read once, in the order of their numbers, and again once the settings change", () => {
+  const names = [...Array(300).keys()].map((index) => `t${index + 1}`);
+  const of = (rate: number) =>
+    `targets:\n${names.map((name) => `  ${name}: { baseUrl: https://api.example.com, tokenUrl: https://auth.example.com/token, clientId: ${name}, clientSecretFile: secret, rate: ${rate} }\n`).join("")}`;
+  const ledgers = Object.fromEntries(names.map((name) => [`state/${name}/ledger.db`, ""]));
+  const cwd = folder({ "rowferry.config.yaml": of(5), ...ledgers });
+  const targets = createTargets({ cwd, env: {} });
+  expect(targets.names()).toEqual(names);
+  expect(readConfig(cwd)).toBe(readConfig(cwd));
+  expect(targets.named("t300").rate).toBe(5);
+  writeFileSync(join(cwd, "rowferry.config.yaml"), of(6));
+  expect(targets.named("t300").rate).toBe(6);
 });
