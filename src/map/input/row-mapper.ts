@@ -143,7 +143,7 @@ export function bindRowMapper(
         const known = [...words.values()];
         const message = `${quoteCell(word)} names no event; the words are ${listed(known, SHOWN)}`;
         const hint =
-          "Correct the cell; or in the mapping, add the word to an event's `is`, or skip such rows with `skip`.";
+          "Correct the cell; or change the mapping: add the word to an event's `is`, or skip such rows with `skip`.";
         view.report("no-event", message, `${didYouMean(word, known)} ${hint}`.trim(), column);
       });
     return view.problems.length > before;
@@ -277,7 +277,7 @@ function endsTooEarly(events: readonly EventRecord[]): Problem[] {
     if (other === undefined) return [];
     const message = `${name} takes place at ${inUtc(at)}, before ${other.name} of the same row at ${inUtc(other.at)}`;
     const hint =
-      "Correct the times; or in the mapping, give a CLOSE that has only a date, which is its midnight, a time.";
+      "Correct the times; or change the mapping: give the CLOSE a time. A date alone means midnight at its start.";
     return [{ code: "ends-too-early", message, hint, column: null }];
   });
 }
@@ -299,7 +299,7 @@ function noEvent(events: readonly EventPart[], { header, index }: View): Problem
       events.length === 0
         ? "none of the input's records exists in this row"
         : `none of the input's events happens in this row: ${conditions.join("; ")}`,
-    hint: "Correct the cells that decide which event it is; or in the mapping, leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
+    hint: "Correct the cells that decide which event it is; or change the mapping: leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     column: position in header ? columnName(header, position) : null,
   };
 }

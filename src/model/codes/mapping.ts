@@ -9,7 +9,7 @@ export const mappingCodes = {
   ),
   "text-not-utf8": usage(
     "A mapping, its cases, a settings file or `.env` is not UTF-8, so some of its letters cannot be read.",
-    "Save the file as UTF-8 (in most editors: Save as, Encoding). Only files of data may have another encoding.",
+    "Save the file as UTF-8 (in most editors: Save as, Encoding). Only data files may have another encoding.",
     "A mapping saved as ANSI, with `name: Pesagem não fiscal` in it.",
   ),
   "mapping-too-large": usage(
