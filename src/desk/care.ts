@@ -152,7 +152,7 @@ export async function rebind(
   options: Rebinding,
 ): Promise<{ before: string | null; lookedUp: number; journal: string | null }> {
   if (isEmbedded(target) && options.transport === undefined)
-    throw new RowferryError("rebind-refused", "The sandbox keeps its records beside its own ledger.", {
+    throw new RowferryError("rebind-refused", "The sandbox keeps its records next to its own ledger.", {
       hint: "Nothing was changed. Name the service to bind it to with --target.",
     });
   const open = () => openLedgerOfAnyone(target.ledgerPath);
@@ -254,7 +254,7 @@ export function rebuildLedger(
         hint:
           from === null
             ? "Move it away, then type the command again."
-            : "`rowferry ledger restore`, with this backup and --journal, keeps it beside the new one.",
+            : "`rowferry ledger restore`, with this backup and --journal, keeps it next to the new one.",
       });
     requireOwn(journal, owner);
     if (from !== null) copyBackup(from, temporary);

@@ -99,7 +99,9 @@ function draftParties(records: Trees, parties: Party[], code: Column | null, sha
   }
   if (parties.length > 0) {
     records["participants"] = participants;
-    shared.decisions.notes.add("participants: COMPANY and PERSON are assumed; check the kinds that your service knows");
+    shared.decisions.notes.add(
+      "participants: COMPANY and PERSON are assumed; check that your service knows these types",
+    );
   }
   if (Object.keys(addresses).length > 0) records["addresses"] = addresses;
   return parties;
@@ -177,7 +179,8 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const isWhole = own.some(({ filled }) => (key.long ? filled >= 0.5 : filled === 1));
   const happened = own.length > 0 && isWhole ? own : times;
   const isPublic = columns.find(({ type, role }) => type.as === "boolean" && role === "public");
-  if (isPublic !== undefined) decisions.notes.add(`isPublic: "${isPublic.header}" says which events everyone may see`);
+  if (isPublic !== undefined)
+    decisions.notes.add(`isPublic: "${isPublic.header}" decides which events everyone can see`);
   const defaults: Trees = { isPublic: isPublic === undefined ? false : ref(isPublic) };
   if (acting !== undefined) Object.assign(defaults, { participant: acting.name, address: placeOf(acting) });
   else if (key.long && isMoving(parties.find((one) => addressOf(one) === document["address"]))) {

@@ -305,7 +305,7 @@ export const importAllAgain = (step: StepMaker): NextStep =>
     "import all files again, including the latest corrected ones; rows that have landed are known, and not sent again",
   );
 
-/** After a backup was put back without its journal; `backup`, `journal`: as a shell takes them. */
+/** After a backup was restored without its journal; `backup`, `journal`: as a shell takes them. */
 export const stepsOfRestored = (backup: string, step: StepMaker, journal = "<journal>"): NextStep[] => [
   step(
     `ledger restore ${backup} --journal ${journal}`,

@@ -25,7 +25,7 @@ const wholeOptions = z.object({
   grouping: convertDefaultsShape.grouping,
   units: maybe(
     z.union([z.array(filled), z.record(filled, factor)]),
-    "Units allowed beside the number, or shown by its number format: a list (`[kg]`, dropped), or factors (`{ kg: 1, t: 1000 }`). Case does not count, but `Mg` is not `mg`. Without it a unit is an error.",
+    "Units allowed next to the number, or shown by its number format: a list (`[kg]`, dropped), or factors (`{ kg: 1, t: 1000 }`). Case does not count, but `Mg` is not `mg`. Without it a unit is an error.",
   ),
   min: maybe(z.number(), "The least value allowed."),
   max: maybe(z.number(), "The greatest value allowed."),

@@ -210,7 +210,7 @@ export function bindRowMapper(
     const key = read(view)?.join("\u0000") ?? null;
     if (key === null) {
       const { problems } = view;
-      beside = groupUnclear(`row ${row.number} beside it has no group key and may belong to the same group`);
+      beside = groupUnclear(`row ${row.number} next to it has no group key and may belong to the same group`);
       return [...close(beside), mapOne([row], problems)];
     }
     const same = open?.key === key;

@@ -37,7 +37,7 @@ export const ledgerCodes = {
   ),
   "ledger-damaged": unexpected(
     "The ledger contradicts itself, or its file is damaged.",
-    "Run `rowferry ledger restore <backup>`, with `--journal <journal>` if there is one; it keeps the damaged file beside the restored one. If there is only a journal, move the damaged file away and run `rowferry ledger rebuild <journal>`. Report what `rowferry ledger check` said.",
+    "Run `rowferry ledger restore <backup>`, with `--journal <journal>` if there is one; it keeps the damaged file next to the restored one. If there is only a journal, move the damaged file away and run `rowferry ledger rebuild <journal>`. Report what `rowferry ledger check` said.",
     "`rowferry ledger check` after a disk failed.",
   ),
   "rebind-refused": usage(
@@ -89,7 +89,7 @@ export const ledgerCodes = {
   ),
   "ledger-behind-journal": usage(
     "The journal holds more than the ledger: the ledger is an older copy, or a new one in place of a lost one.",
-    "Run `rowferry ledger restore <backup> --journal <journal>`, with the newest backup or this ledger itself as the backup; the former ledger is kept beside the new one. To start over, name another journal.",
+    "Run `rowferry ledger restore <backup> --journal <journal>`, with the newest backup or this ledger itself as the backup; the former ledger is kept next to the new one. To start over, name another journal.",
     "Monday's backup was put in the ledger's place on Wednesday, and the nightly import ran.",
   ),
   "ledger-not-written": passing(
