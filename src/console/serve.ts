@@ -125,7 +125,7 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply): Fas
   if (refused < 500)
     return reply.code(refused).send({
       message: "The console cannot read this request.",
-      hint: refused === 413 ? "It is too large: give it in parts." : "Load the page again.",
+      hint: refused === 413 ? "It is too large: send it in parts." : "Reload the page.",
     });
   const { code, description: message, hint: given } = asRowferryError(thrown, false);
   const isForTerminals = given === codes[code].remedy || isHelpHint(given);
