@@ -249,7 +249,7 @@ export function rebuildLedger(
   return putInPlace(target, clock, from, async (temporary) => {
     const file = target.ledgerPath;
     if (existsSync(file))
-      throw new RowferryError("ledger-there-already", "There is a ledger already.", {
+      throw new RowferryError("ledger-there-already", "There is already a ledger here.", {
         place: { file },
         hint:
           from === null

@@ -146,7 +146,7 @@ function openDatabase(path: string, options: Database.Options = {}): LedgerDatab
     if (statSync(path).size === 0)
       throw new RowferryError(
         "ledger-damaged",
-        "The ledger's file is empty: what it held is gone. If it never held anything, delete the file.",
+        "The ledger's file is empty: whatever it held is lost. If it never held anything, delete the file.",
         { place: { file: path } },
       );
     refuseAnothersLog(path);

@@ -97,7 +97,7 @@ export function withOutageGate(
         if (!goesOn()) return;
         if (isOthers) return leaveLonely(now);
         const lasted = lastedMs < 60_000 ? `${Math.ceil(lastedMs / 1000)} s` : `${Math.round(lastedMs / 60_000)} min`;
-        stop.abort({ why: "outage", message: `The service has been out of reach for ${lasted}: ${now.reason}` });
+        stop.abort({ why: "outage", message: `The service has been unreachable for ${lasted}: ${now.reason}` });
         return;
       }
       const [first] = [...waiting].toSorted((one, other) => costOfLoss(one.call) - costOfLoss(other.call));

@@ -579,7 +579,7 @@ describe("watch", () => {
       }
     });
     expect(code).toBe(0);
-    expect([...err.matchAll(/is gone; waiting for it/g)]).toHaveLength(1);
+    expect([...err.matchAll(/has disappeared; waiting for it/g)]).toHaveLength(1);
     expect(inbox.landed()).toHaveLength(1);
   });
 });

@@ -62,7 +62,7 @@ export const spec = command({
   subcommands: { dump: ["print every timeline that the sandbox keeps", dump] },
   async run({ world, signal }, { port = 0, store, memory, faults, json = false, ...switched }) {
     if (memory === true && store !== undefined)
-      throw new RowferryError("usage", "--memory keeps nothing, so --store has no use.");
+      throw new RowferryError("usage", "--memory writes no file, so it cannot be used with --store.");
     const { createSandbox } = await import("../../sandbox/index.js");
     const file = memory === true ? null : storeFile(world.cwd, store);
     if (file !== null) makeFolder(dirname(file));

@@ -52,13 +52,13 @@ export const spec = sendingCommand({
           "The settings now name a different ledger from the one that this watch has used.",
           {
             place: { file: path },
-            hint: `Undo that; then the file is imported. Or move ${target.ledgerPath} there, and start the watch again.`,
+            hint: `Undo that, and the file is imported. Or move ${target.ledgerPath} there, and start the watch again.`,
           },
         );
       if (!hadLedger || hasLedger()) return;
       throw new RowferryError("ledger-missing", "The ledger that this watch has used no longer exists.", {
         place: { file: target.ledgerPath },
-        hint: "Put it back; then the file is imported. A new ledger, which the next watch would begin, does not know what was sent.",
+        hint: "Put it back, and the file is imported. Otherwise the next watch begins a new ledger, which does not know what was sent.",
       });
     };
     const say = (line: string): void => {

@@ -29,7 +29,7 @@ import { minuteOf } from "../runs.js";
  */
 export function backupLedger(path: string, owner: LedgerOwner, destination: string): number {
   if (existsSync(destination)) {
-    throw new RowferryError("ledger-there-already", "There is a file already.", { place: { file: destination } });
+    throw new RowferryError("ledger-there-already", "This file exists already.", { place: { file: destination } });
   }
   refuseMissingFolder(destination);
   // Another backup of this minute may be under way.
