@@ -83,7 +83,7 @@ export const targetFlags = {
 
 export const journal = [
   "--journal <file>",
-  "keep an append-only copy of intents and ids here, best on another disk",
+  "keep an append-only copy of intents and ids here, preferably on another disk",
 ] as const;
 export const wait = [
   "--wait",

@@ -88,7 +88,7 @@ export interface Pruned {
   oldestKept: string | null;
 }
 
-/** What `prune` would delete, beside a running import. */
+/** What `prune` would delete, while an import is running. */
 export const prunable = (target: Target, before: number): Pruned =>
   reading(target, (database) => prunableIn(database, target, before));
 

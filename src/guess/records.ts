@@ -375,7 +375,7 @@ function weigh(column: Column, columns: readonly Column[]) {
   const others = columns.filter((other) => other !== column && other.distinct.size > 0);
   const follows = new Set(others.filter((other) => other.filled >= 0.9 && agree(groups, other) === true));
   const coded = isCoded(column);
-  // `Gross` and `Tara` are less than the ticket beside them.
+  // `Gross` and `Tara` are less than the ticket next to them.
   const less = role === "ticket" ? 0.4 : role !== null ? 0 : type.as === "number" ? 0.3 : 0.5;
   const word = role === "document" ? 3 : !coded ? 0 : role === "code" ? 1 : less;
   const single = distinct.size === cells.length && cells.length > 2;
@@ -409,7 +409,7 @@ function weigh(column: Column, columns: readonly Column[]) {
   const isSure = !long || [...follows].some((other) => odds(groups, other) < CHANCE);
   const named = isSure ? word : Math.min(word, UNSURE);
   const score = several ? word + 1 + Math.min(2, telling / 2) : named + (single ? 1 : 0);
-  // The name of an organisation, or what a header such as "Customer ID" tells: its documents have others.
+  // The name of an organisation, or what a header such as "Customer ID" says: its documents have others.
   const isName =
     !coded && columns.some((one) => one.type.as === "taxId" && follows.has(one) && agree(groupsOf(one), column));
   const isOfParty = role !== "document" && namesParty(header);

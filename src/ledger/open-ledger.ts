@@ -95,7 +95,7 @@ export function takeAsItIs(path: string): void {
 }
 
 /**
- * For reading beside a running import. `owner` null: anyone's, for `ledger rebind`. @throws RowferryError
+ * For reading while an import is running. `owner` null: anyone's, for `ledger rebind`. @throws RowferryError
  * `ledger-missing`, `ledger-newer`, or `ledger-of-another-target`
  */
 export function openLedgerReadOnly(path: string, owner: LedgerOwner | null): LedgerDatabase {
@@ -106,7 +106,7 @@ export function openLedgerReadOnly(path: string, owner: LedgerOwner | null): Led
 const BESIDE_TIMEOUT_MS = 1_000;
 
 /**
- * For short writes beside a running import (`dismiss`, `resolve`), without the lock. @throws RowferryError
+ * For short writes while an import is running (`dismiss`, `resolve`), without the lock. @throws RowferryError
  * `ledger-missing`, `ledger-newer`, `ledger-older`, or `ledger-of-another-target`
  */
 export function openLedgerBeside(path: string, owner: LedgerOwner): LedgerDatabase {

@@ -73,7 +73,7 @@ export async function stageFiles(
   return staged;
 }
 
-/** A new month's sheet beside those that the mapping names. */
+/** A new month's sheet, in addition to those that the mapping names. */
 function tellUnread(session: Session, { name, sheets }: Input, staged: readonly StagedInput[]): void {
   const read = new Set(staged.filter(({ input }) => input === name).map(({ sheet }) => sheet));
   const unread = sheets.filter(({ sheet, hidden }) => !hidden && !read.has(sheet));

@@ -1,7 +1,7 @@
 /**
  * Distinguishes an outage from calls that fail by themselves. In an outage all calls wait, and one at a time probes, with
  * growing pauses. Before it ends the run, something else is asked: if that is answered, the calls that fail end
- * unanswered, and the others go on (P10).
+ * unanswered, and the others continue (P10).
  */
 import type { Clock } from "../model/clock.js";
 import type { Call } from "./call.js";

@@ -200,7 +200,7 @@ export class Scope {
       fillsDown: spec.fill === "down",
     };
     const blanks = [...Object.values(spec.map ?? {}), spec.otherwise].some((value) => value === "");
-    // Where the map makes blanks, only the value tells.
+    // Where the map makes blanks, only the value shows it.
     if (!blanks) column.filled = (view) => cell.filled(view, indexOf(view));
     column.run = (view) => view.once(slot, false, compute);
     return column;

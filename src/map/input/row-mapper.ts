@@ -200,7 +200,7 @@ export function bindRowMapper(
   };
 
   /**
-   * A row whose group is unknown is invalid, and so are the groups beside it: it may belong to either, and what lands
+   * A row whose group is unknown is invalid, and so are the neighbouring groups: it may belong to either, and what lands
    * without it would look complete (P3).
    */
   const mapGrouped = (row: Row, read: Piece<string[]>["run"]): MappedRow[] => {

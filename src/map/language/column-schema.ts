@@ -119,7 +119,7 @@ export const tableSchema = z
   })
   .meta({ id: "Table", description: "A table next to the mapping, in which formulas look up values." });
 
-/** The options of its type are beside these. */
+/** The options of its type are next to these. */
 export type ColumnObject = z.infer<z.ZodObject<typeof commonSettings>> & { as?: ConversionName | undefined };
 export type ColumnSpec = string | ColumnObject;
 export type TableSpec = z.infer<typeof tableSchema>;

@@ -22,7 +22,7 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
     source.report("mapping-value", path, message, { at: "key", hint });
   }
   const isTold = (path: Path) => strays.some(({ parent }) => isWithin(path, parent));
-  /** Something beside it is empty: these are its parts. */
+  /** A neighbouring part is empty: these belong to it. */
   const hasEmptyBeside = (path: Path) =>
     paths.some((one) => one.length === path.length + 1 && isWithin(one, path) && valueAt(data, one) === null);
   const isMisspelt = (path: Path) =>
@@ -84,7 +84,7 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
   return undefined;
 }
 
-/** What stands in another place, or nowhere. */
+/** What is in another place, or nowhere. */
 function ofFile(key: string): string | null {
   if (key === "<<")
     return "Merge keys are not read: write the entries out, or put them under `defaults:` of the events.";
