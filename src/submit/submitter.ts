@@ -70,7 +70,7 @@ export function createSubmitter(options: SubmitterOptions) {
     stop,
     maxOutageMs: options.maxOutageMs ?? 15 * 60_000,
     onPause: (reason) =>
-      notice({ level: "warning", code: "service-outage", message: `Pausing: the service is unreachable: ${reason}` }),
+      notice({ level: "warning", code: "service-outage", message: `Pausing: the service is unreachable (${reason})` }),
     onOver: (ms) =>
       notice({ level: "info", code: null, message: `The service answers again after ${Math.ceil(ms / 1000)} s.` }),
     onLonely: (calls) =>
