@@ -161,7 +161,7 @@ export class Scope {
       site.at("except").reportName("mapping-value", " belongs to `headers`.");
     for (const other of ["header", "nth", "required", "fill"] as const)
       if (headers !== undefined && spec[other] !== undefined)
-        site.at(other).reportName("mapping-value", " has no meaning beside `headers`.");
+        site.at(other).reportName("mapping-value", " cannot be combined with `headers`.");
     const { timezone } = { ...this.shared.conversions.defaults, ...(spec as ColumnObject & ConvertDefaults) };
     const { slot } = column;
     Object.assign(column, {

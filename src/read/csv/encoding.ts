@@ -35,7 +35,7 @@ const PROOF_LINES = 3;
 /** With more lines in another encoding, the whole file is refused. */
 const MAX_ODD_LINES = 10_000;
 /**
- * What words of the West do not hold as windows-1252: bytes without a letter, four letters beyond ASCII in a row,
+ * What Western words do not contain as windows-1252: bytes without a letter, four letters beyond ASCII in a row,
  * within a word signs, or a capital Æ or Ž, that are letters elsewhere (the Brazilian `SÆo` of DOS, `ComŽrcio` of a Mac), and the Polish zł.
  */
 const FOREIGN =
