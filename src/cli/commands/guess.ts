@@ -115,7 +115,7 @@ async function guess(
     list("Left out:", sampled.left),
     list("Review:", [...draft.notes, ...sampled.notes]),
     list(
-      'To decide, in the lines marked "decide:" or with --ask; until then, the draft can be imported into the sandbox only:',
+      'To decide, in the lines marked "decide:" or with --ask; until then, the draft works with the sandbox only:',
       draft.open.map((decision) => questionOf(decision)),
     ),
     checks.flatMap(outcome),
