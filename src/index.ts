@@ -43,7 +43,7 @@ export interface TargetOptions {
   cwd?: string;
   /** Default: the process's environment. */
   env?: Record<string, string | undefined>;
-  /** Default `state/<target>/ledger.db`. The sandbox's store is beside it. */
+  /** Default `state/<target>/ledger.db`. The sandbox's store is next to it. */
   ledger?: string;
   /** Requests per second, and at once; default: the target's settings. */
   rate?: number;
@@ -79,7 +79,7 @@ export interface RunOptions {
   limits?: Partial<RunLimits>;
   /** Empties the embedded sandbox and its ledger first; default false. No effect on other targets. */
   fresh?: boolean;
-  /** An append-only file, best on another disk, from which a lost ledger can be rebuilt; default: the target's own. */
+  /** An append-only file, preferably on another disk, from which a lost ledger can be rebuilt; default: the target's own. */
   journal?: string;
   /**
    * A Dispatcher of undici 7, for a proxy, certificates or an agent of your own; its owner closes it. Default: from the
@@ -155,7 +155,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
   });
 }
 
-/** Open work and its causes; works beside a run. @throws RowferryError `ledger-missing` */
+/** Open work and its causes; works while an import is running. @throws RowferryError `ledger-missing` */
 export async function readStatus(options: { target: Target }): Promise<Status> {
   checkOptions(statusOptions, options);
   return readStatusOf(options);

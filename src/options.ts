@@ -11,7 +11,7 @@ const callback = z.custom((given) => typeof given === "function", "a function");
 
 const limits = z.strictObject(
   {
-    maxErrors: text.regex(ERROR_BOUND, "such as 10 or 2%").optional(),
+    maxErrors: text.regex(ERROR_BOUND, "a number or a percentage, such as 10 or 2%").optional(),
     maxOutageMs: z.number("ms, not below 0").nonnegative("ms, not below 0").optional(),
     limitDocuments: whole.optional(),
     until: z.number("ms since 1970").optional(),

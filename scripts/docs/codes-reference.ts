@@ -18,7 +18,7 @@ const sections: readonly [heading: string, codes: Record<string, CodeEntry>][] =
   ["Converting cells", convertCodes],
   ["Ledger", ledgerCodes],
   ["Planning", planCodes],
-  ["The service and the way to it", submitCodes],
+  ["The service and the connection to it", submitCodes],
   ["Sending", pipelineCodes],
 ];
 

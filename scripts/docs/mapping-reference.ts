@@ -230,7 +230,7 @@ function casesSection(): string[] {
   const lines = [
     "## Cases",
     "",
-    "`<mapping>.cases.yaml` beside the mapping holds rows and what they must yield; `rowferry test` runs it. It begins with `cases:`, a list of these. Every scalar is read as text, so `007` stays `007`.",
+    "`<mapping>.cases.yaml` next to the mapping holds rows and what they must yield; `rowferry test` runs it. It begins with `cases:`, a list of these. Every scalar is read as text, so `007` stays `007`.",
     "",
     "| Setting | Takes | Meaning |",
     "|---|---|---|",

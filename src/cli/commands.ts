@@ -28,7 +28,7 @@ const groups: Record<string, Record<string, string>> = {
     init: "make a working folder with settings to fill in",
     guess: "draft a mapping from a file",
     check: "check a mapping, and show how it reads files",
-    test: "run the cases beside mappings",
+    test: "run the test cases of mappings",
     schema: "print the JSON Schema of mapping files",
     sandbox: "run a local service to rehearse with",
     notify: "send a test notification, or report an overdue input",

@@ -14,7 +14,7 @@ export async function confirm(world: World, question: string, expected: string, 
   if (yes) return;
   const ask = terminalOf(world);
   if (ask === null)
-    throw new RowferryError("not-confirmed", `${question} Not a terminal, so nobody can confirm.`, {
+    throw new RowferryError("not-confirmed", `${question} Not a terminal, so nobody can confirm it.`, {
       hint: "Nothing was changed. If that is what you want, type the command again with --yes.",
     });
   const shown = typeable(expected);

@@ -83,7 +83,7 @@ export const targetFlags = {
 
 export const journal = [
   "--journal <file>",
-  "keep an append-only copy of intents and ids here, best on another disk",
+  "keep an append-only copy of intents and ids here, preferably on another disk",
 ] as const;
 export const wait = [
   "--wait",
@@ -107,7 +107,11 @@ export const runFlags = {
     "stop at N errors, or at N%: of rows while staging, of events while sending",
     errorBound,
   ],
-  maxOutage: ["--max-outage <time>", "give up when the service is unreachable this long: 90s, 30m, 2h", duration],
+  maxOutage: [
+    "--max-outage <time>",
+    "give up when the service has been unreachable for this long: 90s, 30m, 2h",
+    duration,
+  ],
   limit: ["--limit <n>", "send the events of at most this many documents", positiveInteger],
   until: [
     "--until <HH:MM>",

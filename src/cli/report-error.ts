@@ -33,7 +33,7 @@ export function asRowferryError(error: unknown, interrupted: boolean): RowferryE
   if (interrupted && cause.name === "AbortError")
     return new RowferryError("interrupted", "stopped before the work was done", {
       cause,
-      hint: "Run the same command again; what an import had begun to send, `rowferry resume` continues. Nothing is sent twice.",
+      hint: "Run the same command again. If an import had begun to send, `rowferry resume` continues it. Nothing is sent twice.",
     });
   const fault = pathErrors[code] ?? pathErrors[`${code} ${syscall}`];
   if (fault !== undefined && (path !== undefined || code === "ERR_INVALID_ARG_VALUE"))

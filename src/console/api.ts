@@ -158,7 +158,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
         const written = await corrections(target).write(folder);
         for (const { mapping, files, rows } of written) {
           const lines = await jobs.ask(["plan", ...targets.flags(target), "--", mapping, ...files]);
-          // Only now: a run beside may have sent some in the meantime.
+          // Only now: another run may have sent some in the meantime.
           const { held = 0, planned = 0 } = reading(targets.get(target), (database) => tallyOpen(database).events);
           others = planned;
           const plan = lines.find(({ type }) => type === "plan");

@@ -165,7 +165,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       if (column === CODE) edit.replaces = text ?? "";
       if (text === null)
         throw new RowferryError("usage", `Row ${ref} is no longer open, or has no column "${column}".`, {
-          hint: "Load the page again.",
+          hint: "Reload the page.",
         });
     }
     const { other, last } = changing(target, (drafts) => {

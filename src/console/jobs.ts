@@ -25,7 +25,7 @@ export interface Job {
 /** Without commands for which the page has buttons, and without what its reader leaves to the mapping's author. */
 export const forPage = (text: string): string =>
   text
-    .replace(/; or in the mapping, .*$/s, ".")
+    .replace(/; or change the mapping: .*$/s, ".")
     .split(/(?<=[.;]) /)
     .filter((part) => !/`rowferry (?!ledger|doctor)/.test(part))
     .join(" ")

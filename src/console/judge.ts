@@ -51,7 +51,7 @@ export function createJudge() {
       const { mapping, hash } = await load(input.mapping);
       const reads = mapping.inputs.find(({ name }) => name === input.mappingInput);
       if (reads === undefined)
-        throw new RowferryError("mapping-reference", `it has no input "${input.mappingInput}" any more`, {
+        throw new RowferryError("mapping-reference", `it no longer has an input "${input.mappingInput}"`, {
           hint: "Give the input that name again.",
         });
       // Rows are judged as the corrected file will have them: none is the neighbour of another.

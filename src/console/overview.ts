@@ -149,7 +149,7 @@ function liveOf({ stateFolder }: Target, now: number) {
   return live && { share: live.share, parts: courseParts(live) };
 }
 
-/** By target, of those at which a run is at work, whether it tells how far it is or not. */
+/** By target, of those at which a run is at work, whether or not it reports its progress. */
 export function livesOf(targets: Targets, now: number) {
   const isAtWork = (target: Target) => {
     try {

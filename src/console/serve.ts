@@ -20,7 +20,7 @@ export interface ConsoleOptions extends ApiOptions {
 /** How far runs are, by target; null: something has changed. */
 export type News = ReturnType<typeof livesOf> | null;
 
-/** What the page tells a person. */
+/** What the page says to a person. */
 export interface Failure {
   message: string;
   hint: string;
@@ -108,7 +108,7 @@ const shell = `<!doctype html>
 <script type="module" src="/app.js"></script>
 `;
 
-/** Built from web/ by `npm run build`; beside this file in the build. */
+/** Built from web/ by `npm run build`; next to this file in the build. */
 function asset(name: string): string {
   const built = import.meta.url.endsWith(".ts") ? "../../dist/console/web/" : "./web/";
   return readFileSync(fileURLToPath(new URL(built + name, import.meta.url)), "utf8");
@@ -125,7 +125,7 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply): Fas
   if (refused < 500)
     return reply.code(refused).send({
       message: "The console cannot read this request.",
-      hint: refused === 413 ? "It is too large: give it in parts." : "Load the page again.",
+      hint: refused === 413 ? "It is too large: send it in parts." : "Reload the page.",
     });
   const { code, description: message, hint: given } = asRowferryError(thrown, false);
   const isForTerminals = given === codes[code].remedy || isHelpHint(given);

@@ -28,7 +28,7 @@ export function reading<Result>(target: Target, work: Work<Result>): Result {
 }
 
 /**
- * Without the lock: writes in short transactions beside a running import. @throws RowferryError `ledger-locked` while
+ * Without the lock: writes in short transactions while an import is running. @throws RowferryError `ledger-locked` while
  * it stages
  */
 export function beside<Result>(target: Target, work: Work<Result>): Result {

@@ -88,7 +88,7 @@ export interface Pruned {
   oldestKept: string | null;
 }
 
-/** What `prune` would delete, beside a running import. */
+/** What `prune` would delete, while an import is running. */
 export const prunable = (target: Target, before: number): Pruned =>
   reading(target, (database) => prunableIn(database, target, before));
 
@@ -152,7 +152,7 @@ export async function rebind(
   options: Rebinding,
 ): Promise<{ before: string | null; lookedUp: number; journal: string | null }> {
   if (isEmbedded(target) && options.transport === undefined)
-    throw new RowferryError("rebind-refused", "The sandbox keeps its records beside its own ledger.", {
+    throw new RowferryError("rebind-refused", "The sandbox keeps its records next to its own ledger.", {
       hint: "Nothing was changed. Name the service to bind it to with --target.",
     });
   const open = () => openLedgerOfAnyone(target.ledgerPath);
@@ -249,12 +249,12 @@ export function rebuildLedger(
   return putInPlace(target, clock, from, async (temporary) => {
     const file = target.ledgerPath;
     if (existsSync(file))
-      throw new RowferryError("ledger-there-already", "There is a ledger already.", {
+      throw new RowferryError("ledger-there-already", "There is already a ledger here.", {
         place: { file },
         hint:
           from === null
             ? "Move it away, then type the command again."
-            : "`rowferry ledger restore`, with this backup and --journal, keeps it beside the new one.",
+            : "`rowferry ledger restore`, with this backup and --journal, keeps it next to the new one.",
       });
     requireOwn(journal, owner);
     if (from !== null) copyBackup(from, temporary);

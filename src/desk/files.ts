@@ -1,4 +1,4 @@
-/** Files from the present ledger: rows to correct, stranded documents, a run's report. */
+/** Files written from the ledger as it is now: rows to correct, stranded documents, a run's report. */
 import { basename, join } from "node:path";
 import { rowsOf, type Selectors } from "../ledger/decide/selection.js";
 import { createInputStore } from "../ledger/inputs.js";

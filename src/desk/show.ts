@@ -1,4 +1,4 @@
-/** Everything the ledger knows of a named thing; beside a running import. */
+/** Everything the ledger knows of a named thing; while an import is running. */
 import { namesNear, nearHint } from "../ledger/documents-named.js";
 import { show, showRequests, type ShowWhat } from "../ledger/views/show/show.js";
 import type { Shown } from "../model/lines/show.js";

@@ -1,4 +1,4 @@
-/** Open work and its causes, and the list of runs; beside a running import. */
+/** Open work and its causes, and the list of runs; while an import is running. */
 import { existsSync } from "node:fs";
 import { isAtWork } from "../ledger/care/lock.js";
 import { createRunStore } from "../ledger/runs.js";

@@ -52,7 +52,7 @@ export interface Column {
   /** Shares: filled cells of all rows, and readable cells of the filled ones. */
   filled: number;
   fits: number;
-  /** The columns beside a date with its time of day, and with AM or PM. */
+  /** The columns next to a date with its time of day, and with AM or PM. */
   clock: readonly Column[];
   typeFrom?: Column;
   /** The two columns that this one combines: CPF and CNPJ of one party. */

@@ -215,7 +215,7 @@ function settleZone(dates: readonly Column[], columns: readonly Column[], countr
   const joined = dates.find((one) => one.clock.length > 0 && zoneIn(one) !== undefined);
   const doubt =
     beside !== undefined
-      ? `"${beside.header}" may say otherwise, and is not used for that`
+      ? `"${beside.header}" may say otherwise, but is not used for that`
       : joined !== undefined
         ? `"${joined.header}" and its hours are ${zoneIn(joined)}, and other times are not`
         : zones.has(country)

@@ -111,7 +111,7 @@ const partyRoles = new Set<Role | null>(
 /** Whether rows with one identity agree in the column. Null: nothing shows it. */
 const holds = ({ identity }: Party, column: Column) => (identity === null ? null : agree(groupsOf(identity), column));
 
-/** `Producer Address` beside `Producer`. */
+/** `Producer Address` next to `Producer`. */
 function isOfOther({ header, index, role }: Column, columns: readonly Column[]): boolean {
   if (!partyRoles.has(role)) return false;
   const words = qualifiersOf(header);

@@ -99,7 +99,9 @@ function draftParties(records: Trees, parties: Party[], code: Column | null, sha
   }
   if (parties.length > 0) {
     records["participants"] = participants;
-    shared.decisions.notes.add("participants: COMPANY and PERSON are assumed; check the kinds that your service knows");
+    shared.decisions.notes.add(
+      "participants: COMPANY and PERSON are assumed; check that your service knows these types",
+    );
   }
   if (Object.keys(addresses).length > 0) records["addresses"] = addresses;
   return parties;
@@ -177,7 +179,8 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const isWhole = own.some(({ filled }) => (key.long ? filled >= 0.5 : filled === 1));
   const happened = own.length > 0 && isWhole ? own : times;
   const isPublic = columns.find(({ type, role }) => type.as === "boolean" && role === "public");
-  if (isPublic !== undefined) decisions.notes.add(`isPublic: "${isPublic.header}" says which events everyone may see`);
+  if (isPublic !== undefined)
+    decisions.notes.add(`isPublic: "${isPublic.header}" decides which events everyone can see`);
   const defaults: Trees = { isPublic: isPublic === undefined ? false : ref(isPublic) };
   if (acting !== undefined) Object.assign(defaults, { participant: acting.name, address: placeOf(acting) });
   else if (key.long && isMoving(parties.find((one) => addressOf(one) === document["address"]))) {
@@ -372,7 +375,7 @@ function weigh(column: Column, columns: readonly Column[]) {
   const others = columns.filter((other) => other !== column && other.distinct.size > 0);
   const follows = new Set(others.filter((other) => other.filled >= 0.9 && agree(groups, other) === true));
   const coded = isCoded(column);
-  // `Gross` and `Tara` are less than the ticket beside them.
+  // `Gross` and `Tara` are less than the ticket next to them.
   const less = role === "ticket" ? 0.4 : role !== null ? 0 : type.as === "number" ? 0.3 : 0.5;
   const word = role === "document" ? 3 : !coded ? 0 : role === "code" ? 1 : less;
   const single = distinct.size === cells.length && cells.length > 2;
@@ -406,7 +409,7 @@ function weigh(column: Column, columns: readonly Column[]) {
   const isSure = !long || [...follows].some((other) => odds(groups, other) < CHANCE);
   const named = isSure ? word : Math.min(word, UNSURE);
   const score = several ? word + 1 + Math.min(2, telling / 2) : named + (single ? 1 : 0);
-  // The name of an organisation, or what a header such as "Customer ID" tells: its documents have others.
+  // The name of an organisation, or what a header such as "Customer ID" says: its documents have others.
   const isName =
     !coded && columns.some((one) => one.type.as === "taxId" && follows.has(one) && agree(groupsOf(one), column));
   const isOfParty = role !== "document" && namesParty(header);

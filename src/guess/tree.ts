@@ -1,4 +1,4 @@
-/** Writes a draft as YAML, with short records on one line and comments beside their values. */
+/** Writes a draft as YAML, with short records on one line and comments next to their values. */
 import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 
 /** A value with its comments. */

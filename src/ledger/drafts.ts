@@ -1,5 +1,5 @@
 /**
- * Corrections not yet imported, in a file beside the ledger, so that an import never blocks them and they survive the
+ * Corrections not yet imported, in a file next to the ledger, so that an import never blocks them and they survive the
  * browser and the process. A draft has a row reference, a header and the text that it replaces.
  */
 import { identityOf, isRunning } from "./care/lock.js";

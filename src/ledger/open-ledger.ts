@@ -95,7 +95,7 @@ export function takeAsItIs(path: string): void {
 }
 
 /**
- * For reading beside a running import. `owner` null: anyone's, for `ledger rebind`. @throws RowferryError
+ * For reading while an import is running. `owner` null: anyone's, for `ledger rebind`. @throws RowferryError
  * `ledger-missing`, `ledger-newer`, or `ledger-of-another-target`
  */
 export function openLedgerReadOnly(path: string, owner: LedgerOwner | null): LedgerDatabase {
@@ -106,7 +106,7 @@ export function openLedgerReadOnly(path: string, owner: LedgerOwner | null): Led
 const BESIDE_TIMEOUT_MS = 1_000;
 
 /**
- * For short writes beside a running import (`dismiss`, `resolve`), without the lock. @throws RowferryError
+ * For short writes while an import is running (`dismiss`, `resolve`), without the lock. @throws RowferryError
  * `ledger-missing`, `ledger-newer`, `ledger-older`, or `ledger-of-another-target`
  */
 export function openLedgerBeside(path: string, owner: LedgerOwner): LedgerDatabase {
@@ -146,7 +146,7 @@ function openDatabase(path: string, options: Database.Options = {}): LedgerDatab
     if (statSync(path).size === 0)
       throw new RowferryError(
         "ledger-damaged",
-        "The ledger's file is empty: what it held is gone. If it never held anything, delete the file.",
+        "The ledger's file is empty: whatever it held is lost. If it never held anything, delete the file.",
         { place: { file: path } },
       );
     refuseAnothersLog(path);

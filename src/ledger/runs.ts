@@ -114,7 +114,7 @@ export function createRunStore(database: LedgerDatabase) {
     keepServiceAhead: (ms: number) => setFact(database, "service-ahead", String(Math.min(0, ms))),
 
     /**
-     * A backup that was put back, or a rebuilt ledger, until an import has staged files again, and without a journal until
+     * A backup that was restored, or a rebuilt ledger, until an import has staged files again, and without a journal until
      * a whole `verify` has then found no difference: when the backup's last run ended, ms, and its name. Null: none such.
      */
     restored: () =>

@@ -473,7 +473,7 @@ export class Writer {
     return this.#database.run(text, { ...columns, id, now }) > 0;
   }
 
-  /** Unless it was dismissed beside this run, after its plan. */
+  /** Unless it was dismissed during this run, after the plan was made. */
   #waiting(id: number, columns: Columns, now: number) {
     const given = `SELECT 1 FROM event_states WHERE ${OF_EVENT} AND state = 'rejected' AND dismissed = 1`;
     if (!this.#database.has(given, { id })) this.#event(id, columns, now);

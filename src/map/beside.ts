@@ -158,7 +158,7 @@ async function importModule(location: string): Promise<{ [name: string]: unknown
 function besideMapping(name: string, path: Path, source: MappingSource): string | null {
   const relative = normalize(name);
   if (isAbsolute(name) || relative.startsWith("..")) {
-    source.report("mapping-value", path, `"${name}" must be beside the mapping or below its folder.`);
+    source.report("mapping-value", path, `"${name}" must be in the folder of the mapping, or in a folder below it.`);
     return null;
   }
   return resolve(join(dirname(source.path), relative));

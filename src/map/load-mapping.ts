@@ -84,7 +84,7 @@ async function extendByBase(source: MappingSource): Promise<void> {
       "mapping-value",
       ["version"],
       "This mapping is written in version 1 of the language, which is no longer read.",
-      { hint: "docs/how-to/upgrade-a-mapping.md shows old beside new." },
+      { hint: "docs/how-to/upgrade-a-mapping.md shows how to rewrite it." },
     );
   if (version === 1 || typeof name !== "string" || !/^[^/\\]+\.ya?ml$/.test(name)) return;
   const refuse = (message: string) => source.report("mapping-value", ["extends"], message);

@@ -71,7 +71,8 @@ const FREE: ReadonlySet<string> = new Set(["fields", "attributes", "extra", "val
 export function findPlaceholders(spec: MappingSpec, source: MappingSource): MappingProblem[] {
   const found: MappingProblem[] = [];
   const message = (name: string) => `\`${name}: "${PLACEHOLDER}"\` is a placeholder that is still to be replaced.`;
-  const hint = "Write the id that the service gave, or the columns that tell it; the service refuses a question mark.";
+  const hint =
+    "Write the id that the service gave, or name the columns that hold it; the service refuses a question mark.";
   const walk = (value: unknown, path: Path) => {
     if (!isJsonObject(value)) return;
     for (const [name, member] of Object.entries(value)) {

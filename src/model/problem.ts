@@ -1,6 +1,6 @@
 import type { Code } from "./codes.js";
 
-/** A problem of a row or record; its file, sheet and row are stored beside it. */
+/** A problem of a row or record; its file, sheet and row are stored next to it. */
 export interface Problem {
   code: Code;
   /** One sentence, with the value shortened to 80 characters. */

@@ -1,7 +1,7 @@
 import type { Problem } from "./problem.js";
 
 /**
- * What a cell was in its file. CSV knows only text. Excel tells numbers, dates and booleans apart, and their text
+ * What a cell was in its file. CSV knows only text. Excel distinguishes numbers, dates and booleans, and their text
  * is then canonical whatever the mapping's formats say:
  * - `number`: plain decimal notation with a point, no exponent, no grouping (`-1234.5`);
  * - `percent`: a number shown as a percentage, as the workbook stores it (`0.125` for 12.5%);

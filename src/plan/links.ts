@@ -388,7 +388,7 @@ export function holdUnmet(assessments: ReadonlyMap<number, Assessment>, needs: N
     if (!exists(related) && maker !== undefined) {
       if (!ready.has(maker.id)) return { reason: "related-not-created", waitsFor: `event:${maker.id}` };
     } else if (!exists(related)) {
-      // No open event could create it: no row brings it, or all its rows were dismissed.
+      // No open event could create it: no row describes it, or all its rows were dismissed.
       const bringing = inside?.bars.find(({ event: bar }) => bar === null);
       if (related?.declared !== true && bringing !== undefined)
         return { reason: "related-not-created", waitsFor: bringing.waitsFor };

@@ -38,7 +38,7 @@ const SIGNATURES: readonly [bytes: string, what: string, at?: number][] = [
 export function recognise(head: Buffer, name: string): Recognised {
   if (name.startsWith("~$")) {
     return refused(
-      "the lock file that Office keeps beside an open workbook; close the workbook, or name the file without ~$",
+      "the lock file that Office keeps next to an open workbook; close the workbook, or name the file without ~$",
     );
   }
   if (head.length === 0) return { kind: "refused", code: "file-empty", what: "empty (0 bytes)" };

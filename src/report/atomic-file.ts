@@ -1,5 +1,5 @@
 /**
- * Files that are complete or absent: written beside their place, synced, renamed. Readable by their owner only by
+ * Files that are complete or absent: written next to their place, synced, renamed. Readable by their owner only by
  * default (P9), like folders.
  */
 import {

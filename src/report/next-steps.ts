@@ -37,7 +37,7 @@ export function stepOn(name: string, found: Ledger, shown: (path: string) => str
   return (words, why) => ({ why, command: `rowferry ${words}${flagsOf(words.split(" ")[0] ?? "")}` });
 }
 
-/** Typed as they stand, the commands that a text names would mean the usual target. */
+/** Adds the target's flags to the commands that a text names: without them, they would mean the usual target. */
 export const withFlags = (text: string, step: StepMaker): string =>
   text.replace(/`rowferry ([a-z][^`]*)`/g, (whole, words: string) =>
     / --(?:target|sandbox|help)\b/.test(words) ? whole : `\`${step(words, "").command}\``,
@@ -168,7 +168,7 @@ export const decisions: readonly Decision[] = [
     "something this ledger did not send has taken these keys: find out who sent it, then accept it",
     "dismiss --code foreign-collision",
   ],
-  [told("document-gone"), "the service no longer knows documents that it had: see what else is gone,", "verify"],
+  [told("document-gone"), "the service no longer knows documents that it had: see what else is missing,", "verify"],
   [canBeReplaced("document-gone"), "then send each document again, as its next generation", replace, "document-gone"],
   [
     canBeReplaced("document-gone", false),
@@ -183,12 +183,12 @@ export const decisions: readonly Decision[] = [
   ],
   [
     told("cancel-refused"),
-    "or, if it is gone from the service, send only the new one",
+    "or, if the service no longer has it, send only the new one",
     "dismiss --code cancel-refused",
   ],
   [
     told("lookup-unreadable"),
-    "the service answered a lookup with something else: find out why, then retry",
+    "the service answered a lookup with something that does not answer it: find out why, then retry",
     "retry --code lookup-unreadable",
   ],
   [
@@ -252,11 +252,11 @@ const waits: Partial<Record<Code, { missing: string; giveUp: string }>> = {
     giveUp: "or give up the rows that refer to them",
   },
   "participant-not-registered": {
-    missing: "import the rows that bring the missing participant",
+    missing: "import the rows that describe the missing participant",
     giveUp: "or give up the rows that need it",
   },
   "address-not-registered": {
-    missing: "import the rows that bring the missing address",
+    missing: "import the rows that describe the missing address",
     giveUp: "or give up the rows that need it",
   },
 };
@@ -280,7 +280,7 @@ export function stepsOfWaiting(
       return [
         step(
           named(giveId),
-          "something else has created the document that these wait for: find its id at the service and enter it",
+          "these rows wait for a document that something else has created: find its id at the service and enter it",
         ),
       ];
     if (input !== undefined) {
@@ -305,7 +305,7 @@ export const importAllAgain = (step: StepMaker): NextStep =>
     "import all files again, including the latest corrected ones; rows that have landed are known, and not sent again",
   );
 
-/** After a backup was put back without its journal; `backup`, `journal`: as a shell takes them. */
+/** After a backup was restored without its journal; `backup`, `journal`: as a shell takes them. */
 export const stepsOfRestored = (backup: string, step: StepMaker, journal = "<journal>"): NextStep[] => [
   step(
     `ledger restore ${backup} --journal ${journal}`,

@@ -130,7 +130,7 @@ function whatIsNeeded({ outcomes, open, command, problems }: Summary): string {
     return `${counted(rows, "row needs", "rows need")} you. Nothing is lost; ${joined(behind, ", and ") || done}.`;
   }
   const count = needed(open);
-  // What is in doubt and cannot go on waits for its file, as a rebuilt ledger does.
+  // Events in doubt that cannot be asked about again wait for their file, as after a rebuild.
   const { held = 0, stalled = 0, planned = 0 } = open.events;
   const unsent = planned > 0 ? ` ${counted(planned, "event")} left for the next run.` : "";
   if (count === 0 && held + stalled > 0) return onlyYouCanSettle(held + stalled);
@@ -201,7 +201,7 @@ export function registrations({ requests, ...summary }: Summary): string {
 
 export const recordKinds = ["participants", "addresses", "documents", "events"] as const;
 
-/** What a run would go on with. */
+/** What a run would still send. */
 export const unsentIn = ({ planned = 0, sending = 0, stalled = 0 }: StateCounts): number => planned + sending + stalled;
 
 /** Rows to correct, and records to decide. Events of stranded documents wait for these. */

@@ -15,7 +15,7 @@ export interface RejectedRow {
   /** Absent or null: cells are nothing but their texts. */
   looks?: Looks | undefined;
   problems: Problem[];
-  /** A person stands by it as it is. */
+  /** A person says that it is right as it is. */
   isConfirmed?: boolean;
 }
 

@@ -54,10 +54,10 @@ const sentences: Say = {
     findings.length === 0 && "The read could not confirm it.",
     findings.some(({ agrees }) => !agrees) &&
       "The read contradicts it. On a wrong timeline, events cannot be taken back.",
-    `${titleOf(document)} has the id ${documentId} now.`,
+    `${titleOf(document)} now has the id ${documentId}.`,
   ],
   "resolved-from": ({ resolved, left, known, blank }) => [
-    ...resolved.map(({ document, documentId }) => `${titleOf(document)} has the id ${documentId} now.`),
+    ...resolved.map(({ document, documentId }) => `${titleOf(document)} now has the id ${documentId}.`),
     ...left.map(({ document, documentId, findings }) => {
       return `${titleOf(document)} is left as it is: ${documentId}: ${saidAgainst(findings)}`;
     }),

@@ -1,4 +1,4 @@
-/** Closes what was opened on the way, in reverse order, whatever happens. */
+/** Closes everything that was opened, in reverse order, even after an error. */
 
 /** Registers a step for the end. */
 export type Later = (step: () => Promise<void> | void) => void;

@@ -30,7 +30,7 @@ export function gatherEvidence(begun: readonly WorkEvent[]) {
 
     /**
      * Splits events by doubt: a mixed request could be refused for either kind. What a person said has not landed goes
-     * alone: refused beside others, and without words, it would be in doubt again.
+     * alone: refused with others, and without words, it would be in doubt again.
      */
     byDoubt(events: readonly WorkEvent[]): WorkEvent[][] {
       const runs: WorkEvent[][] = [];

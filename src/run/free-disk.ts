@@ -1,4 +1,4 @@
-/** Free disk: what there is, and what files to be staged may need. */
+/** Free disk space: how much there is, and how much staging the files may need. */
 import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";

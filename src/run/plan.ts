@@ -1,4 +1,4 @@
-/** Stages and plans as an import would, then takes everything back. */
+/** Stages and plans as an import would, then rolls everything back. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

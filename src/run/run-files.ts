@@ -40,7 +40,7 @@ export async function writeRunFiles(session: Session, summary: Summary, context:
     const { code, errno } = error as NodeJS.ErrnoException;
     if (errno === undefined && !(error instanceof RowferryError)) throw error;
     const why = errno === undefined ? plainText((error as Error).message) : code;
-    const message = `Not all files of this run could be written (${why}). What was sent is in the ledger; \`rowferry rejects\`, \`rowferry report\` and, for receipts, the next run write them again once that is mended.`;
+    const message = `Not all files of this run could be written (${why}). What was sent is in the ledger; \`rowferry rejects\`, \`rowferry report\` and, for receipts, the next run write them again once that is fixed.`;
     summary.files = summary.files.filter((file) => statSync(file.path, { throwIfNoEntry: false })?.isFile());
     if (summary.exitCode === ExitCode.ok) {
       summary.exitCode = ExitCode.unexpected;

@@ -1,4 +1,4 @@
-/** The sandbox as a target: listens on loopback during the session, with its store beside the ledger. */
+/** The sandbox as a target: listens on loopback during the session, with its store next to the ledger. */
 import { rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LedgerOwner } from "../ledger/open-ledger.js";
@@ -37,7 +37,7 @@ export async function openEmbeddedSandbox(target: Target, fresh: boolean, later:
   return { ...target, baseUrl, tokenUrl, clientId: "sandbox", clientSecret: () => "sandbox" };
 }
 
-/** What stands there is another program's, or an older one's. */
+/** The file there belongs to another program, or to an older version. */
 function opened<Sandbox>(open: () => Sandbox): Sandbox {
   try {
     return open();

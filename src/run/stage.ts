@@ -73,7 +73,7 @@ export async function stageFiles(
   return staged;
 }
 
-/** A new month's sheet beside those that the mapping names. */
+/** A new month's sheet, in addition to those that the mapping names. */
 function tellUnread(session: Session, { name, sheets }: Input, staged: readonly StagedInput[]): void {
   const read = new Set(staged.filter(({ input }) => input === name).map(({ sheet }) => sheet));
   const unread = sheets.filter(({ sheet, hidden }) => !hidden && !read.has(sheet));
@@ -284,7 +284,7 @@ function readOtherwise({ rows, was, is }: OtherKeys, file: string, dialects: Dia
   const [before, now] = dialects.map((one) => (one.format === "csv" ? one.encoding : null));
   const how = before === now ? "" : `, as ${now} instead of ${before}`;
   const example = was === is ? `an event of ${was}` : `${was} is now ${is}`;
-  const message = `Read again${how}, ${counted(rows, "row")} of this file would be sent twice, because their keys are others: ${example}.`;
+  const message = `Read again${how}, ${counted(rows, "row")} of this file would be sent twice, because their keys would differ: ${example}.`;
   const hint = `Read it as before${before == null || how === "" ? "" : `, with \`csv: { encoding: ${before} }\` in the mapping`}; then nothing is sent twice. If the former keys were wrong, write \`was: none\` under each of its documents: all is sent again under the new keys, and what was sent stays.`;
   return new RowferryError("keys-changed", message, { place: { file }, hint });
 }
@@ -292,7 +292,10 @@ function readOtherwise({ rows, was, is }: OtherKeys, file: string, dialects: Dia
 function keysChanged(changes: readonly KeyChange[], former: string | null): RowferryError {
   const list = changes.map(({ name, sent, example }) => `${name} (${sent} sent, such as ${example})`).join("; ");
   const why = former === null ? "" : ` The namespace was ${former} before.`;
-  return new RowferryError("keys-changed", `The mapping gives other keys to records that were sent: ${list}.${why}`);
+  return new RowferryError(
+    "keys-changed",
+    `The mapping now gives different keys to records that were sent: ${list}.${why}`,
+  );
 }
 
 /** One word in the mapping solves it. */

@@ -40,7 +40,7 @@ export function checkReferences(carrier: References, at: string, required: boole
 }
 
 /**
- * Finds or creates inline parties. An inline address belongs to the participant beside it. @throws Refusal 400 for an
+ * Finds or creates inline parties. An inline address belongs to the participant in the same request. @throws Refusal 400 for an
  * unregistered id, 403 for a foreign participant under the setting foreign.
  */
 export function resolveReferences(call: Call, carrier: References, at: string): ResolvedReferences {

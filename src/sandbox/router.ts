@@ -7,7 +7,7 @@ import type { Call, Reply } from "./request.js";
 
 export interface Route {
   method: "GET" | "POST";
-  /** `{name}` stands for an identifier. */
+  /** `{name}` means an identifier. */
   template: string;
   endpoint(call: Call): Reply;
 }

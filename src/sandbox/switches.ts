@@ -6,7 +6,7 @@ import type { SandboxClock, SandboxRandom } from "./clock.js";
 import type { FaultRule } from "./faults.js";
 
 interface Switch<Value> {
-  /** For commander: `--max-events <n>`; without `<…>` on or off. */
+  /** For commander: `--max-events <n>`; without `<…>`, an on/off flag. */
   flag: string;
   kind: "switch" | "number" | "choice";
   choices?: readonly string[];
@@ -45,49 +45,57 @@ const choice = <Choice extends string>(
 
 export const switches = {
   rate: limit("--rate <n>", 20, "requests per second and client; off: no limit"),
-  burst: number("--burst <n>", 30, "requests that may come at once"),
+  burst: number("--burst <n>", 30, "requests accepted at once"),
   twinParticipants: onOff(
     "--twin-participants",
-    "a second participant of one natural key is registered instead of refused",
+    "register a second participant with the same natural key, instead of refusing it",
   ),
-  strictAddresses: onOff("--strict-addresses", "addresses take the six create fields only"),
-  partialBatches: onOff("--partial-batches", "a refused batch keeps what came before the failing event"),
-  emptyBatch: choice("--empty-batch", ["take", "refuse"], "a batch without events"),
-  maxEvents: limit("--max-events <n>", null, "most events of a batch; more is answered 413"),
-  maxBytes: number("--max-bytes <n>", 10 * 1024 * 1024, "longest body in bytes; longer is answered 413"),
+  strictAddresses: onOff("--strict-addresses", "accept only the six create fields of an address"),
+  partialBatches: onOff("--partial-batches", "when a batch is refused, keep the events before the failing one"),
+  emptyBatch: choice("--empty-batch", ["take", "refuse"], "whether to accept a batch without events"),
+  maxEvents: limit("--max-events <n>", null, "maximum number of events in a batch; more gets a 413"),
+  maxBytes: number("--max-bytes <n>", 10 * 1024 * 1024, "maximum size of a body in bytes; more gets a 413"),
   linkTime: choice(
     "--link-time",
     ["event", "server"],
-    "when back-references, propagated copies and a target's first event take place",
+    "the time of back-references, propagated copies and a target's first event: the event's, or the server's",
   ),
   earlyMirrors: choice(
     "--early-mirrors",
     ["move", "refuse"],
-    "a back-reference before the related document's last event: written at that event's time, or its link refused",
+    "if a back-reference is earlier than the related document's last event: move it to that event's time, or refuse the link",
   ),
-  closedMirrors: choice("--closed-mirrors", ["write", "refuse"], "a back-reference on a closed document"),
-  selfRelation: choice("--self-relation", ["take", "refuse"], "a RELATED event that points at its own document"),
+  closedMirrors: choice(
+    "--closed-mirrors",
+    ["write", "refuse"],
+    "whether to write a back-reference on a closed document",
+  ),
+  selfRelation: choice(
+    "--self-relation",
+    ["take", "refuse"],
+    "whether to accept a RELATED event that points at its own document",
+  ),
   propagatedClose: choice(
     "--propagated-close",
     ["copy", "close", "refuse"],
-    "a CLOSE or CANCEL with propagateEvent: copied only, ending the related documents too, or refused",
+    "a CLOSE or CANCEL with propagateEvent: only copy it, close the related documents too, or refuse it",
   ),
-  propagateToTargets: onOff("--propagate-to-targets", "a document's propagated events reach its targets too"),
-  blankReason: choice("--blank-reason", ["take", "refuse"], "a CANCEL whose reason is blanks"),
+  propagateToTargets: onOff("--propagate-to-targets", "propagate a document's events to its targets, too"),
+  blankReason: choice("--blank-reason", ["take", "refuse"], "whether to accept a CANCEL whose reason is blank"),
   inlineDiffers: choice(
     "--inline-differs",
     ["use", "refuse"],
-    "an inline participant or address that differs from the registered one: the registered one is used, or it is refused",
+    "if an inline participant or address differs from the registered one: use the registered one, or refuse the request",
   ),
   identityFields: choice(
     "--identity-fields",
     ["shared", "all"],
-    "what must agree where a request names one identity twice: the fields that both carry, or all",
+    "what must agree if a request names one identity twice: the fields that both have, or all fields",
   ),
   addressOwner: choice(
     "--address-owner",
     ["any", "participant"],
-    "whose addressId an event may name: any participant's, or its own participant's only",
+    "whose addressId an event may name: any participant's, or only its own participant's",
   ),
   foreign: choice(
     "--foreign",
@@ -97,16 +105,20 @@ export const switches = {
   checks: choice(
     "--checks",
     ["duplicate-first", "order-first"],
-    "whether a repeated key is noticed before or after time and lifecycle",
+    "whether to check for a repeated key before or after time and lifecycle",
   ),
-  keyScope: choice("--key-scope", ["integrator", "document"], "within what an event's deduplicationId must be unique"),
-  sharedKeys: onOff("--shared-keys", "a document's own deduplicationId is taken for events too"),
-  uniqueExternalId: onOff("--unique-external-id", "a second document of one externalId is refused"),
-  terseErrors: onOff("--terse-errors", "errors carry code, id and timestamp, and no message"),
-  retryAfter: onOff("--retry-after", "a Retry-After header on 429 and 503"),
-  pageSize: limit("--page-size <n>", null, "most addresses of one answer"),
-  tokenTtl: number("--token-ttl <seconds>", 3600, "how long a token is good for"),
-  clockOffset: number("--clock-offset <ms>", 0, "how far the service's clock is ahead"),
+  keyScope: choice(
+    "--key-scope",
+    ["integrator", "document"],
+    "the scope in which an event's deduplicationId must be unique",
+  ),
+  sharedKeys: onOff("--shared-keys", "a document's own deduplicationId cannot be used for an event, either"),
+  uniqueExternalId: onOff("--unique-external-id", "refuse a second document with the same externalId"),
+  terseErrors: onOff("--terse-errors", "leave the message out of errors; they have code, id and timestamp"),
+  retryAfter: onOff("--retry-after", "send a Retry-After header with 429 and 503"),
+  pageSize: limit("--page-size <n>", null, "maximum number of addresses in one answer"),
+  tokenTtl: number("--token-ttl <seconds>", 3600, "how long a token is valid"),
+  clockOffset: number("--clock-offset <ms>", 0, "how far the service's clock runs ahead of this machine's"),
 };
 
 type Switches = typeof switches;

@@ -29,7 +29,7 @@ const subjects: Record<Moment, string> = {
   "needs-person": "a person is needed",
   "can-go-on": "not finished, can resume",
   failed: "failed",
-  degraded: "not as usual",
+  degraded: "unusual",
   recovered: "recovered",
   succeeded: "all is well",
 };

@@ -159,7 +159,7 @@ async function watchAlone(options: WatchOptions): Promise<number> {
   };
   while (!signal.aborted) {
     const names = namesIn(folder);
-    if ((names === null) !== isAway) say(isAway ? `${folder} is back` : `${folder} is gone; waiting for it`);
+    if ((names === null) !== isAway) say(isAway ? `${folder} is back` : `${folder} has disappeared; waiting for it`);
     isAway = names === null;
     const stamp = options.stamp();
     const present = filesOf(names ?? [], folder, tell);
@@ -326,7 +326,7 @@ async function moveAway(path: string, folder: string): Promise<void> {
     throw new RowferryError("output-unwritable", `it is imported, but cannot be moved to ${folder}: ${why}`, {
       place: { file: path },
       cause,
-      hint: "Check that there is room, and that you may write to both folders; then it is moved.",
+      hint: "Check that there is room, and that you may write to both folders; and it is moved.",
     });
   }
 }

@@ -37,14 +37,14 @@ export const configTargetSchema = z.strictObject({
     .refine(isRedisAddress)
     .optional()
     .describe("`redis://…`: one budget shared by several processes and machines."),
-  maxEventsPerRequest: z.int().positive().optional().describe("The most events in one request; default 100."),
-  maxRequestBytes: z.int().min(1024).optional().describe("The longest body in bytes; default 1048576."),
+  maxEventsPerRequest: z.int().positive().optional().describe("Maximum number of events in a request; default 100."),
+  maxRequestBytes: z.int().min(1024).optional().describe("Maximum size of a body in bytes; default 1048576."),
   requestIdHeaders: z
     .array(words)
     .optional()
     .describe("Response headers to keep with every attempt; default: the usual names, such as x-request-id."),
   ledger: words.optional().describe("The ledger's file; default `state/<target>/ledger.db`."),
-  journal: words.optional().describe("The journal's file, best on another disk; relative to the settings file."),
+  journal: words.optional().describe("The journal's file, preferably on another disk; relative to the settings file."),
   ...notifySettings,
 });
 
@@ -95,7 +95,7 @@ const wanted: Partial<Record<string, string>> = {
   ping: "needs either url or urlFile",
   slack: "needs either url or urlFile",
   teams: "needs either url or urlFile",
-  expect: 'must be such as { every: 24h, by: "06:30" }',
+  expect: 'must look like { every: 24h, by: "06:30" }',
 };
 
 export function stateRoot(config: Config, cwd: string): string {

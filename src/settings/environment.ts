@@ -52,7 +52,7 @@ export function readEnvironment(env: Record<string, string | undefined>, cwd: st
   };
 }
 
-/** Only names near to a setting's: Kubernetes sets `ROWFERRY_PORT` and its like for a service called rowferry. */
+/** Only names near to a setting's: Kubernetes sets `ROWFERRY_PORT` and similar names for a service called rowferry. */
 function refuseMistyped(named: object, origin: string): void {
   for (const name of Object.keys(named)) {
     if (!name.startsWith(prefix) || known.includes(name)) continue;

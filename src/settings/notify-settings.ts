@@ -61,7 +61,7 @@ export function readNotifySettings(
     if (email === undefined) throw new Error("a channel without a way");
     const { smtp, passwordFile, from, to } = email;
     if (!URL.canParse(smtp) || !/^smtps?:$/.test(new URL(smtp).protocol) || new URL(smtp).password !== "") {
-      const message = `${at}.email.smtp must be such as smtps://user@mail.example.com; the password belongs in passwordFile`;
+      const message = `${at}.email.smtp must look like smtps://user@mail.example.com; the password belongs in passwordFile`;
       throw new RowferryError("settings-invalid", message, { place: { file: configFileName } });
     }
     const password = passwordFile === undefined ? null : secret(`${at}.email.passwordFile`, passwordFile);

@@ -104,11 +104,11 @@ const sandboxAccess: Access = {
   clientAuthentication: "basic",
 };
 
-/** Where a link leads, though nothing may be there yet: lock, log and copies go beside the ledger, not the link. */
+/** Where a link leads, though nothing may be there yet: lock, log and copies go next to the ledger, not the link. */
 function linked(path: string): string {
   let file = path;
   try {
-    // Links may form a circle; whoever opens it tells.
+    // Links may form a circle; opening it reports that.
     for (let count = 0; count < 40 && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true; count += 1)
       file = resolve(realpathSync(dirname(file)), readlinkSync(file));
     return file;
@@ -117,7 +117,7 @@ function linked(path: string): string {
   }
 }
 
-/** The files beside it have longer names. Bytes of a name on any disk, and of a path that SQLite opens. */
+/** The files next to it have longer names. Bytes of a name on any disk, and of a path that SQLite opens. */
 function usableLedger(path: string): string {
   const longest = `${path}.lock-journal`;
   if (Buffer.byteLength(basename(longest)) <= 255 && Buffer.byteLength(longest) < 512) return path;

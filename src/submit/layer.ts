@@ -29,7 +29,7 @@ export interface Sent {
   spends: "none" | "a retry" | "all retries";
 }
 
-/** Nothing left: the run was stopped, `onLeaving` refused, or the token endpoint is out of reach. */
+/** Nothing left: the run was stopped, `onLeaving` refused, or the token endpoint is unreachable. */
 export type NotSent = { sent: false; noToken: string | null; overtaken?: true };
 
 export type Tried = Sent | NotSent;

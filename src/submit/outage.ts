@@ -1,7 +1,7 @@
 /**
  * Distinguishes an outage from calls that fail by themselves. In an outage all calls wait, and one at a time probes, with
  * growing pauses. Before it ends the run, something else is asked: if that is answered, the calls that fail end
- * unanswered, and the others go on (P10).
+ * unanswered, and the others continue (P10).
  */
 import type { Clock } from "../model/clock.js";
 import type { Call } from "./call.js";
@@ -97,7 +97,7 @@ export function withOutageGate(
         if (!goesOn()) return;
         if (isOthers) return leaveLonely(now);
         const lasted = lastedMs < 60_000 ? `${Math.ceil(lastedMs / 1000)} s` : `${Math.round(lastedMs / 60_000)} min`;
-        stop.abort({ why: "outage", message: `The service has been out of reach for ${lasted}: ${now.reason}` });
+        stop.abort({ why: "outage", message: `The service has been unreachable for ${lasted}: ${now.reason}` });
         return;
       }
       const [first] = [...waiting].toSorted((one, other) => costOfLoss(one.call) - costOfLoss(other.call));

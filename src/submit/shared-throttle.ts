@@ -131,7 +131,7 @@ function otherBudget({ rate, burst }: SharedThrottleOptions, theirRate: number, 
     "settings-invalid",
     `The shared budget runs at ${theirRate} requests a second with a burst of ${theirBurst}; here ${rate} and ${burst} are set.`,
     {
-      hint: "Set --rate and --burst alike wherever --throttle is shared. A budget is forgotten a minute after its last use.",
+      hint: "All processes that share a --throttle must set the same --rate and --burst. A budget is forgotten a minute after its last use.",
     },
   );
 }

@@ -70,14 +70,14 @@ export function createSubmitter(options: SubmitterOptions) {
     stop,
     maxOutageMs: options.maxOutageMs ?? 15 * 60_000,
     onPause: (reason) =>
-      notice({ level: "warning", code: "service-outage", message: `Pausing, the service is out of reach: ${reason}` }),
+      notice({ level: "warning", code: "service-outage", message: `Pausing: the service is unreachable (${reason})` }),
     onOver: (ms) =>
       notice({ level: "info", code: null, message: `The service answers again after ${Math.ceil(ms / 1000)} s.` }),
     onLonely: (calls) =>
       notice({
         level: "warning",
         code: null,
-        message: `The service answers everything except ${calls === 1 ? "one call" : `${calls} calls`}: left for the next run.`,
+        message: `The service answers everything except ${calls === 1 ? "one call, which is" : `${calls} calls, which are`} left for the next run.`,
       }),
   });
   const send = withRetries(gated, {

@@ -21,7 +21,7 @@ export function readJson(text: string): JsonValue | undefined {
   }
 }
 
-/** What the service said beside its status; `words` is the whole message, before it is shortened. */
+/** What the service said besides its status; `words` is the whole message, before it is shortened. */
 export interface ServiceWords {
   error: ServiceError;
   words: string | null;
@@ -81,14 +81,14 @@ export function momentOf(text: string): string | undefined {
     .find((moment) => /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(moment));
 }
 
-/** Without an envelope the code stands among the words, as `CONFLICT_ERROR: Document …` does. */
+/** Without an envelope the code is among the words, as in `CONFLICT_ERROR: Document …`. */
 function codesAmong(words: string): string[] {
   return [...new Set(words.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g))].slice(0, 20);
 }
 
 const wordFields = ["message", "Message", "detail", "description", "error_description", "title", "reason"];
 
-/** A text, or a list of texts as validators give it; null for whatever else stands there. */
+/** A text, or a list of texts as validators give it; null for anything else. */
 function sentence(value: JsonValue | undefined): string | null {
   const texts = (Array.isArray(value) ? value : [value]).filter((text) => typeof text === "string");
   return texts.join("; ").trim() === "" ? null : texts.join("; ");

@@ -99,7 +99,7 @@ inChromium("the grid takes a pasted block, fills down, and takes a step back; a 
   await page.keyboard.press("Control+z");
   await page.getByLabel("Find").fill("nowhere");
   await click(page, "button", "Replace");
-  await shows(page, ".trouble", 'No cell here has "nowhere"');
+  await shows(page, ".trouble", 'No cell here contains "nowhere"');
   await page.keyboard.press("Shift+Tab");
   await grid.focus();
   await page.keyboard.press("Control+Home");
@@ -225,7 +225,7 @@ inChromium("two tabs: in the grid a newer text from the other one is shown, and 
   await shows(one, ".bar", "1 ready");
   await two.getByRole("grid").focus();
   await two.keyboard.press("Control+z");
-  await shows(two, ".trouble", "Nothing of this tab is left to undo");
+  await shows(two, ".trouble", "This tab has nothing left to undo");
   await edit(two, "I");
   await shows(two, ".trouble", 'was changed to "II" elsewhere');
   expect(await one.locator(".bar").textContent()).toContain("1 ready");

@@ -128,7 +128,7 @@ inChromium(
     expect(await nameIt.evaluate(hasFocus)).toBe(true);
     expect(await page.locator(".choice", { has: nameIt }).textContent()).toContain("Fill in the box first.");
     await page.getByLabel("Its id at the service").fill(foreign[1]);
-    expect(await press(page, /^This is its id/)).toContain(`load ${foreign[0]} has the id ${foreign[1]} now.`);
+    expect(await press(page, /^This is its id/)).toContain(`load ${foreign[0]} now has the id ${foreign[1]}.`);
     await isDone(page);
 
     await overview(page);
@@ -142,7 +142,7 @@ inChromium(
     const [[first, one], [second, two], [third, itsId], [fourth, lastId]] = ids;
     await text.fill(`${first} ${one}\n${second};${two}\n${third}\tno-such-id\n${fourth}\t\n`);
     const would = await press(page, /^These are their ids/);
-    expect(would).toContain(`load ${first} has the id ${one} now.`);
+    expect(would).toContain(`load ${first} now has the id ${one}.`);
     expect(would).toContain(`load ${third} is left as it is`);
     expect(would).toContain("1 document left without an id.");
     await eventually(() => page.locator(".records li").count()).toBe(2);

@@ -149,7 +149,7 @@ describe("the log of a killed import (F93)", () => {
     renameSync(here().path("elsewhere"), log());
     // Whoever closes the ledger last puts the log away: that is no loss.
     const { stderr } = await here().run(["dismiss", "--code", "link-circle"]);
-    expect(stderr).toMatch(/^rowferry: No open record fits/);
+    expect(stderr).toMatch(/^rowferry: No open record matches/);
     await here().expectWhole(await again());
   });
 

@@ -127,7 +127,7 @@ describe("rowferry check of files", () => {
     const [, ...found] = await jsonOf(world, "check", "m.yaml", ...Object.keys(files));
     expect(found).toMatchObject([
       { tables: [{ error: { hint: expect.stringContaining("`header: 2`") as string } }] },
-      { tables: [{ error: { hint: expect.stringContaining("behind the old one") as string } }] },
+      { tables: [{ error: { hint: expect.stringContaining("after the old one") as string } }] },
       {},
     ]);
   });

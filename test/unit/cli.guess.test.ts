@@ -45,7 +45,7 @@ describe("rowferry guess", () => {
     const { code, out, err } = await guessed("jobs.csv");
     expect(code).toBe(0);
     expect(out).toMatch(/^# Drafted from jobs\.csv by rowferry guess\.[^]*\nversion: 2\ndraft: true /);
-    expect(err).toMatch(/^Look at:\n {2}- /);
+    expect(err).toMatch(/^Review:\n {2}- /);
     const marked = [...out.matchAll(/^ *# decide: (.*?[?])/gm)].map(([, question = ""]) => question);
     expect(marked.length).toBeGreaterThan(1);
     for (const question of marked) expect(err).toContain(question);

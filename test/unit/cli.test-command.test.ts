@@ -62,6 +62,6 @@ describe("rowferry test", () => {
     expect(await type(world, "test", "m.yaml")).toBe(2);
     expect(world.err).toMatch(/m\.cases\.yaml: .*\n  Write the mapping's cases there: /);
     expect(await type(world, "test")).toBe(2);
-    expect(world.err).toContain("Cases are kept beside their mapping");
+    expect(world.err).toContain("Cases are kept next to their mapping");
   });
 });

@@ -68,7 +68,7 @@ it.each([
   ["retry --dry-run --limit 2", "--dry-run cannot foresee --limit."],
   ["show march.csv:17 --since 90m", "--since, --before and --count belong to `show requests`."],
   ["show march.csv:17 --count 3", "--since, --before and --count belong to `show requests`."],
-  ["sandbox --memory --store here.db", "--memory keeps nothing, so --store has no use."],
+  ["sandbox --memory --store here.db", "--memory writes no file, so it cannot be used with --store."],
 ])("%s: what it would ignore is refused", async (line, said) => {
   const { code, err } = await typed(testWorld(), ...line.split(" "));
   expect([code, err]).toEqual([2, expect.stringContaining(said)]);

@@ -168,7 +168,7 @@ describe("what everyone may see", () => {
       "is told by a column that says so",
       "Pedido;CNPJ;Data;Público",
       "P-#;CNPJ;2#/03/2026;{Sim|Não}",
-      { events: { defaults: { isPublic: "=publico" } }, said: has("says which events everyone may see") },
+      { events: { defaults: { isPublic: "=publico" } }, said: has("decides which events everyone can see") },
     ],
   );
 });

@@ -145,7 +145,7 @@ describe("what a careful eye sees", () => {
 
   it.each(["Time zone", "UTC Offset", "Offset"])("a column of time zones is told: %s", async (header) => {
     const { said } = await draft(`Pedido;Data;${header}`, "A#;2#/03/2026 10:00;-03:00");
-    expect(said).toContain(`"${header}" may say otherwise, and is not used for that`);
+    expect(said).toContain(`"${header}" may say otherwise, but is not used for that`);
   });
 
   it("ids that a spreadsheet rounded are told, by guess and by check; codes with zeros in front stay text", {

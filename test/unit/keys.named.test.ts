@@ -44,7 +44,7 @@ it("rows are given up all or none: each fits something open, in the input that i
   await office.brought("w-2.csv", loads("L3 10 x"));
   const dismiss = (...more: string[]) => office.type("dismiss", "--row", "w-1.csv:2", ...more);
   expect(await dismiss("--row", "w-1.csv:9")).toEqual(refused("--row w-1.csv:9 fits no open record."));
-  expect(await dismiss("--input", "w-2.csv")).toEqual(refused("No open record fits these selectors."));
+  expect(await dismiss("--input", "w-2.csv")).toEqual(refused("No open record matches these selectors."));
   expect(await dismiss("--row", "w-1.csv:3")).toEqual(done("Dismissed: 2 rows."));
 });
 

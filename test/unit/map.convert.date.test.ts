@@ -57,7 +57,7 @@ it.each([
   ["2025-12-31 22:30:05.5", "yyyy-MM-dd HH:mm:ss.S"],
 ])("%s without an offset is no ISO, which is said with the form that it has", (cell, form) => {
   const refused = compileConversion("timestamp", { ...brazil, dates: ["ISO"] })(cell, "text");
-  expect(refused).toMatchObject({ hint: expect.stringContaining(`in the mapping, add ${form} to`) as string });
+  expect(refused).toMatchObject({ hint: expect.stringContaining(`change the mapping: add ${form} to`) as string });
 });
 
 it.each(["2025-12-31T22:30:05+2", "2025-12-31 22:30:05 +0200"])("%s is not called a local time", (cell) => {

@@ -120,7 +120,7 @@ describe("a table beside the mapping", () => {
     const empty = await refusal(yaml(table("codes.csv")), { "codes.csv": "" });
     expect(empty).toMatchObject({ hint: expect.stringMatching(/^Fill the table/u) as string });
     expect((await refusal(yaml(table("codes.csv")))).message).toContain("codes.csv");
-    expect((await refusal(yaml(table("../codes.csv")))).message).toContain("beside the mapping");
+    expect((await refusal(yaml(table("../codes.csv")))).message).toContain("in the folder of the mapping");
   });
 
   it("that no formula reads is told", async () => {

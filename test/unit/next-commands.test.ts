@@ -212,7 +212,7 @@ const stories: Story[] = [
     ],
   },
   {
-    why: "or, if it is gone from the service, send only the new one",
+    why: "or, if the service no longer has it, send only the new one",
     command: "dismiss --code cancel-refused",
     arrange: refuseCancel,
     there: [
@@ -221,7 +221,7 @@ const stories: Story[] = [
     ],
   },
   {
-    why: "the service answered a lookup with something else: find out why, then retry",
+    why: "the service answered a lookup with something that does not answer it: find out why, then retry",
     command: "retry --code lookup-unreadable",
     async arrange(world) {
       const alive = world.pipeline;
@@ -304,7 +304,7 @@ test.each(sampled(stories, 12))("$why $command", async (story) => {
 
 /** Where the service has lost what it had, which needs a service restored from a backup. */
 const elsewhere = [
-  "the service no longer knows documents that it had: see what else is gone, verify",
+  "the service no longer knows documents that it had: see what else is missing, verify",
   "then send each document again, as its next generation replace <document> --reason <text>",
   "their documents have created others and cannot be sent again: once the service has them again, retry, retry --code document-gone",
   "or give the rows up dismiss --code document-gone",

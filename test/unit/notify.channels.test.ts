@@ -227,7 +227,7 @@ it.each([
   ["plain http to another machine", 'notify: [{ webhook: { url: "http://example.com/" } }]', /plain http/],
   ["a secret elsewhere", "notify: [{ slack: { urlFile: /etc/hostname } }]", /secret outside its folder/],
   ["a password in the address", 'notify: [{ email: { smtp: "smtps://u:p@h", from: a, to: b } }]', /passwordFile/],
-  ["a time that is none", "expect: { every: often }", /must be such as/],
+  ["a time that is none", "expect: { every: often }", /must look like/],
 ])("settings: %s is refused before anything is read, exit 2", async (_, settings, message) => {
   const office = open(settings);
   const { code, err } = await office.night();

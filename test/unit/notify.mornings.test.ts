@@ -91,7 +91,7 @@ const outage = ["--max-outage", "1m"];
 const mornings: Morning[] = [
   { name: "One row is invalid", when: "needs-person", nights: [[load("A", 1), load("B", 1, "much")]] },
   {
-    name: "Rows are invalid for two causes",
+    name: "Rows are invalid for two reasons",
     when: "needs-person",
     nights: [[...loads(1, 9, 7), ["X", "yesterday", "5"], ["Y", "soon", "5"]]],
   },

@@ -516,7 +516,7 @@ describe("watch", () => {
       expect([existsSync(ledger), inbox.landed()]).toEqual([false, ["A"]]);
       renameSync(inbox.path("moved.db"), ledger);
     });
-    expect(err).toContain("The ledger that this watch has used is gone.");
+    expect(err).toContain("The ledger that this watch has used no longer exists.");
     expect(inbox.landed()).toEqual(["A", "B"]);
   });
 
@@ -533,7 +533,7 @@ describe("watch", () => {
       expect([existsSync(inbox.path("elsewhere/sandbox/ledger.db")), inbox.landed()]).toEqual([false, ["A"]]);
       rmSync(settings);
     });
-    expect(err).toContain("The settings name another ledger than the one that this watch has used.");
+    expect(err).toContain("The settings now name a different ledger from the one that this watch has used.");
     expect(inbox.landed()).toEqual(["A", "B"]);
   });
 
@@ -579,7 +579,7 @@ describe("watch", () => {
       }
     });
     expect(code).toBe(0);
-    expect([...err.matchAll(/is gone; waiting for it/g)]).toHaveLength(1);
+    expect([...err.matchAll(/has disappeared; waiting for it/g)]).toHaveLength(1);
     expect(inbox.landed()).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-/** `rowferry dismiss <selectors>`: gives up rows, and releases what waits for them. Works beside a running import. */
+/** `rowferry dismiss <selectors>`: gives up rows, and releases what waits for them. Works while an import is running. */
 import { counted } from "../../report/figures.js";
 import { needed, total } from "../../report/outcome.js";
 import { dryRun, foreseen } from "../dry-run.js";

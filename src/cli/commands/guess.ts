@@ -44,9 +44,9 @@ const namespace = valueOf("a text", (text) => (text === "" ? null : text));
 const flags = {
   output: ["-o, --output <file>", "write the mapping to this file; default: standard output"],
   force: ["--force", "overwrite an existing file"],
-  ask: ["--ask", "ask at the terminal about what the data leave open"],
+  ask: ["--ask", "ask at the terminal about what the files leave open"],
   encoding: ["--encoding <name>", "of files that are not UTF-8, such as shift_jis (default: windows-1252)", encodingOf],
-  namespace: ["--namespace <name>", "part of every key (default: made of the first file's name)", namespace],
+  namespace: ["--namespace <name>", "part of every key (default: made from the first file's name)", namespace],
   country: ["--country <code>", "the country of tax ids, addresses and telephone numbers: two letters", country],
   timezone: ["--timezone <zone>", "the zone of local times, such as Europe/Berlin (default: the country's)", zone],
 } as const;
@@ -60,7 +60,7 @@ export const spec = command({
     "rowferry guess march.csv -o mapping.yaml --ask": "asks what the file leaves open",
   },
   notes: [
-    'The draft always loads; review it before you use it. Where the data leave a decision open, it has a line marked "decide:"; until you have decided them all, it can be imported into the sandbox only.',
+    'The draft always loads; review it before you use it. Each decision that the files leave open is a line marked "decide:"; until you have made them all, the draft works with the sandbox only.',
   ],
   run: guess,
 });
@@ -83,7 +83,9 @@ async function guess(
   const shown = path === null ? null : shownPath(path, cwd);
   const refuseExisting = () => {
     if (path !== null && shown !== null && force !== true && existsSync(path))
-      throw new RowferryError("file-exists", "the file exists, and is left as it is", { place: { file: shown } });
+      throw new RowferryError("file-exists", "the file exists already, and was left as it is", {
+        place: { file: shown },
+      });
   };
   // Before the questions, whose answers would be lost; and after them, when somebody may have written it.
   refuseExisting();
@@ -111,9 +113,9 @@ async function guess(
   if (path === null) world.stdout.write(draft.yaml);
   const said = plain([
     list("Left out:", sampled.left),
-    list("Look at:", [...draft.notes, ...sampled.notes]),
+    list("Review:", [...draft.notes, ...sampled.notes]),
     list(
-      'To decide, in the lines marked "decide:" or with --ask; until then, the draft can be imported into the sandbox only:',
+      'To decide, in the lines marked "decide:" or with --ask; until then, the draft works with the sandbox only:',
       draft.open.map((decision) => questionOf(decision)),
     ),
     checks.flatMap(outcome),

@@ -37,7 +37,7 @@ export const spec = command({
       const kept = existsSync(path);
       if (!kept) writeFileSync(path, ownFile(join("examples/settings", example)), { flag: "wx" });
       output.data({ type: "written", path: shown, kept });
-      output.text(`${kept ? "kept" : "made"}  ${shown.padEnd(22)} ${kept ? "it was there already" : what}`, true);
+      output.text(`${kept ? "kept" : "made"}  ${shown.padEnd(22)} ${kept ? "it existed already" : what}`, true);
     }
     const there = folder === "." ? {} : { [`cd ${quotedPath(shownPath(resolve(cwd, folder), cwd))}`]: "" };
     output.text(exampleText({ ...there, ...next }, [], "Next:"), true);

@@ -23,7 +23,7 @@ const care = () => import("../../desk/care.js");
 const backup = onTarget({
   examples: {
     "rowferry ledger backup /backup/monday.db": "",
-    "rowferry ledger backup /backup --keep 14": "keep fourteen",
+    "rowferry ledger backup /backup --keep 14": "keep the newest fourteen",
   },
   takes: { "<file>": "a file, or a folder in which the backup is named by date; nothing is overwritten" },
   flags: {
@@ -36,7 +36,7 @@ const backup = onTarget({
     const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
     if (/[/\\]$/.test(file) && !isFolder) throw new RowferryError("usage", `there is no folder ${file}`);
     if (keep !== undefined && !isFolder)
-      throw new RowferryError("usage", "--keep needs a folder that is there: `ledger backup <folder> --keep 14`.");
+      throw new RowferryError("usage", "--keep needs an existing folder: `ledger backup <folder> --keep 14`.");
     const backUp = async () =>
       isFolder
         ? ledger.backupInto(target, given, keep ?? null, world.clock.now())
@@ -57,7 +57,7 @@ const knownAgain = ({ participants, addresses, documents, landed, inDoubt, isPar
   isPart &&
     "That journal lacks entries that the backup's ledger had written. Keep this backup as long as the journal; `ledger rebuild` needs both.",
   unreadable.length > 0 &&
-    `Lines of the journal that cannot be read were left out, and what they say, such as a dismissal, is unknown: ${listed(unreadable.map(String), 10)}.`,
+    `Unreadable lines of the journal were left out; what they said, such as a dismissal, is unknown: ${listed(unreadable.map(String), 10)}.`,
 ];
 
 /** A copy of a journal may be older than the ledger was. */
@@ -224,9 +224,9 @@ const rebind = onTarget({
 export const spec = command({
   subcommands: {
     backup: ["copy the ledger, even while an import runs", backup],
-    restore: ["put a backup in the ledger's place; the former ledger is kept beside it", restore],
+    restore: ["put a backup in the ledger's place, and keep the former ledger next to it", restore],
     check: ["check the file and its content", check],
-    prune: ["remove old runs' folders", prune],
+    prune: ["remove the folders of old runs", prune],
     rebuild: ["rebuild a lost ledger from its journal", rebuild],
     rebind: ["bind the ledger to this target, after checking that the service knows its records", rebind],
   },

@@ -79,7 +79,7 @@ function printed(plan: Plan): Part[] {
     ...problemSections(problems, false),
     causes("Would wait", "each for something else", waiting),
     causes("Would be sent", "the service may refuse these", doubted),
-    causes("Worth a look", "these hold nothing back", warnings),
+    causes("Worth a look", "nothing is held back because of these", warnings),
   ];
 }
 

@@ -54,7 +54,7 @@ export const spec = onTarget({
         "resolve takes one of --document-id, --landed and --not-landed, or --from <file>.",
       );
     if (from !== undefined && what.length > 0)
-      throw new RowferryError("usage", "resolve --from takes the documents from the file alone.");
+      throw new RowferryError("usage", "resolve --from takes its documents only from the file.");
     const word = {
       by: given.by?.trim() || whoami(work.world.env),
       yes: given.yes === true,

@@ -1,4 +1,4 @@
-/** `rowferry runs`: what was run against this target, newest first. Works beside a running import. */
+/** `rowferry runs`: what was run against this target, newest first. Works while an import is running. */
 import { grouped, moment, sumOf } from "../../report/figures.js";
 import { ending, landedOf, total } from "../../report/outcome.js";
 import { positiveInteger } from "../flags.js";

@@ -25,13 +25,13 @@ const switches = Object.fromEntries(
 const own = {
   port: ["--port <n>", "the port to listen on (default: a free one)", portNumber],
   store: ["--store <file>", "where it keeps its records (default: state/sandbox/store.db, as rehearsals do)"],
-  memory: ["--memory", "keep nothing"],
-  faults: ["--faults <file>", "fault rules from the start (JSON)"],
+  memory: ["--memory", "keep records in memory only"],
+  faults: ["--faults <file>", "fault rules that apply from the start (JSON)"],
 } as const;
 
 const dump = command({
   examples: { "rowferry sandbox dump": "every timeline made by rehearsals" },
-  flags: { store: own.store, ids: ["--ids", "with generated ids and keys"] },
+  flags: { store: own.store, ids: ["--ids", "show generated ids and keys, too"] },
   async run({ world }, { store, ids = false, json = false }) {
     const file = storeFile(world.cwd, store);
     if (!existsSync(file))
@@ -55,14 +55,14 @@ const dump = command({
 export const spec = command({
   flags: { ...switches, ...own },
   examples: {
-    "rowferry sandbox --port 4010": "for ROWFERRY_BASE_URL of any program",
+    "rowferry sandbox --port 4010": "for any program; set its ROWFERRY_BASE_URL",
     "rowferry sandbox --memory --terse-errors --partial-batches": "",
   },
-  notes: ["Ctrl-C ends it. At the start it prints where its documentation (OpenAPI) is."],
+  notes: ["Ctrl-C ends it. At the start it prints the address of its documentation (OpenAPI)."],
   subcommands: { dump: ["print every timeline that the sandbox keeps", dump] },
   async run({ world, signal }, { port = 0, store, memory, faults, json = false, ...switched }) {
     if (memory === true && store !== undefined)
-      throw new RowferryError("usage", "--memory keeps nothing, so --store has no use.");
+      throw new RowferryError("usage", "--memory writes no file, so it cannot be used with --store.");
     const { createSandbox } = await import("../../sandbox/index.js");
     const file = memory === true ? null : storeFile(world.cwd, store);
     if (file !== null) makeFolder(dirname(file));

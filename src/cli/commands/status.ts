@@ -1,4 +1,4 @@
-/** `rowferry status`: open work and what it waits for. Works beside a running import. */
+/** `rowferry status`: open work and what it waits for. Works while an import is running. */
 import { unexplainedWaits } from "../../model/solution.js";
 import type { Status } from "../../model/summary.js";
 import { counted, countedStates, grouped, moment, sumOf } from "../../report/figures.js";

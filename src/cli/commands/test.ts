@@ -1,4 +1,4 @@
-/** `rowferry test [mapping…]`: runs the cases beside mappings and shows differences. */
+/** `rowferry test [mapping…]`: runs the test cases of mappings and shows differences. */
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { glob } from "tinyglobby";
@@ -20,7 +20,7 @@ export const spec = command({
   flags: outputFlags,
   examples: {
     "rowferry test": "every *.cases.yaml below mappings, else here",
-    "rowferry test manifests.yaml": "manifests.cases.yaml, beside it",
+    "rowferry test manifests.yaml": "manifests.cases.yaml, next to it",
   },
   notes: ["Exit codes: 0 every case passes, 2 a mapping or its cases cannot be used, 3 a case fails."],
   async run({ world }, given, paths: string[]) {
@@ -76,7 +76,7 @@ async function findMappings(paths: readonly string[], cwd: string): Promise<stri
     const cases = await glob("**/*.cases.yaml", { cwd: whole, absolute: true, onlyFiles: true, ignore });
     if (cases.length === 0)
       throw new RowferryError("mapping-missing", `there is no *.cases.yaml below ${shownPath(whole, cwd) || "here"}`, {
-        hint: "Cases are kept beside their mapping: those of manifests.yaml in manifests.cases.yaml.",
+        hint: "Cases are kept next to their mapping: those of manifests.yaml in manifests.cases.yaml.",
       });
     for (const one of cases.toSorted()) found.add(mappingOf(one));
   }

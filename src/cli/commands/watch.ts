@@ -30,7 +30,7 @@ export const spec = sendingCommand({
     "rowferry watch manifests.yaml inbox --once": "what is there now, then end",
   },
   notes: [
-    "A file is imported once it has not changed for --settle, or as soon as there is a file <name>.done beside it that is not older. Files are imported one at a time, in order. What --limit or --until leaves to the next run is sent half a day later, or when the command is started again. With --once and nothing new, it ends with 3 while something needs you. Ctrl-C or SIGTERM ends the command; a second one for the same mapping and folder ends at once, with 5.",
+    "A file is imported once it has not changed for --settle, or as soon as there is a file <name>.done next to it that is not older. Files are imported one at a time, in order. What --limit or --until leaves to the next run is sent half a day later, or when the command is started again. With --once and nothing new, it ends with 3 while something needs you. Ctrl-C or SIGTERM ends the command; a second one for the same mapping and folder ends at once, with 5.",
   ],
   async prepare(frame, { moveTo, order = "name", settle, every, once, ...flags }, mapping: string, folder: string) {
     const { world, signal } = frame;
@@ -47,14 +47,18 @@ export const spec = sendingCommand({
     let hadLedger = false;
     const requireLedger = (path: string) => {
       if (path !== target.ledgerPath)
-        throw new RowferryError("usage", "The settings name another ledger than the one that this watch has used.", {
-          place: { file: path },
-          hint: `Undo that; then the file is imported. Or move ${target.ledgerPath} there, and start the watch again.`,
-        });
+        throw new RowferryError(
+          "usage",
+          "The settings now name a different ledger from the one that this watch has used.",
+          {
+            place: { file: path },
+            hint: `Undo that, and the file is imported. Or move ${target.ledgerPath} there, and start the watch again.`,
+          },
+        );
       if (!hadLedger || hasLedger()) return;
-      throw new RowferryError("ledger-missing", "The ledger that this watch has used is gone.", {
+      throw new RowferryError("ledger-missing", "The ledger that this watch has used no longer exists.", {
         place: { file: target.ledgerPath },
-        hint: "Put it back; then the file is imported. A new ledger, which the next watch would begin, does not know what was sent.",
+        hint: "Put it back, and the file is imported. Otherwise the next watch begins a new ledger, which does not know what was sent.",
       });
     };
     const say = (line: string): void => {

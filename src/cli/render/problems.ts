@@ -14,7 +14,7 @@ export function problemSections(problems: readonly ToldProblem[], inLedger = tru
   const groups = Map.groupBy(problemsHere(problems), ({ code }) => solutionOf(code));
   const earlier = earlierOf(problems);
   return [
-    causes("To correct", "in the file; then import it again", groups.get("correct"), rest),
+    causes("To correct", "edit these rows, then import them again", groups.get("correct"), rest),
     causes("To decide", "correcting the rows does not help", groups.get("decide"), rest),
     causes("In doubt", "the next run settles these", groups.get("resume")),
     earlier > 0 && `Earlier imports left ${counted(earlier, "more problem")}.`,
@@ -25,7 +25,7 @@ export function problemSections(problems: readonly ToldProblem[], inLedger = tru
 export const waitSection = (waiting: readonly ToldProblem[]): string =>
   causes(
     "To settle",
-    "these wait for something else, which only you can settle",
+    "these wait for something else that only you can settle",
     waiting.filter(({ code }) => unexplainedWaits.includes(code)),
   );
 

@@ -29,7 +29,7 @@ export function printSummary(
       waitSection(line.waiting ?? []),
       // All is well, so these wait for a time.
       exitCode === ExitCode.ok && causes("Waiting", "each for something else", line.waiting),
-      causes("Worth a look", "these hold nothing back", line.warnings),
+      causes("Worth a look", "nothing is held back because of these", line.warnings),
     ],
     next: nextSteps({ ...summary, problems: [...problems] }, shown, step),
     closing: `${joined([plainText(target.name), `run ${plainText(run)}`, ending], " · ")}${place}`,

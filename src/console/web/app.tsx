@@ -89,7 +89,7 @@ const FirstImport = () => (
 const Gone = () => (
   <Note
     title="No such ledger"
-    text="This folder has no ledger of that name, or no longer has one. Put it back, for example with `rowferry ledger restore`, or import a file; the page then shows it."
+    text="This folder has no ledger of that name, or no longer has one. Restore it, for example with `rowferry ledger restore`, or import a file; the page then shows it."
   />
 );
 

@@ -133,7 +133,7 @@ export function Correct() {
           <summary>
             {counted(table.total, "row")} of {table.file}
             {table.sheet !== null && `, sheet ${table.sheet}`}
-            {table.rows.length < table.total && `; the first ${grouped(table.rows.length)} are here`}
+            {table.rows.length < table.total && `; the first ${grouped(table.rows.length)} are shown`}
           </summary>
           <p>
             <button

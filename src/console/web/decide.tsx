@@ -201,7 +201,7 @@ function Record(props: { record: Found; isForMany: boolean; isTicked: boolean; t
           columns={{
             Field: ({ field }) => field,
             Landed: ({ landed }) => landed ?? none,
-            "The row says now": ({ now }) => now ?? none,
+            "The row now says": ({ now }) => now ?? none,
           }}
         />
       )}

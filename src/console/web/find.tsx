@@ -42,7 +42,7 @@ function Found({ what }: { what: string }) {
   if (data === null) return waiting;
   const { documents, rows, registrations, runs, requests } = data;
   if ([documents, rows, registrations, runs, requests].every(({ length }) => length === 0))
-    return <Note text={`The ledger knows nothing called “${what}”. Type the whole name.`} />;
+    return <Note text={`The ledger knows nothing called “${what}”. Type its full name.`} />;
   return (
     <>
       <Sentences said={did} />

@@ -270,7 +270,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         return isMeant ? [{ row: at, column: position, value: text.replaceAll(find, by) }] : [];
       }),
     );
-    const none = { message: `No cell here has "${find}".`, hint: "Capital and small letters are different here." };
+    const none = { message: `No cell here contains "${find}".`, hint: "The search is case-sensitive." };
     if (cells.length > 0) change(`"${find}" replaced`, cells);
     else void act(() => Promise.reject(new Refused(none)));
   };

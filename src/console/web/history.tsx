@@ -54,7 +54,7 @@ export function Run() {
   const { trouble, act } = useAct();
   if (data === null) return waiting;
   const { run, problems } = data;
-  if (run === null) return <Note title="No such run" text="The page Runs lists all of them." />;
+  if (run === null) return <Note title="No such run" text="The Runs page lists them all." />;
   const isLast = now.lastRun?.name === name;
   const isLive = run.finishedAt === null && isLast && now.live !== null;
   return (

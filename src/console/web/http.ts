@@ -44,7 +44,7 @@ async function reach(path: string, body?: object): Promise<Response> {
     throw new Refused({ message, hint }, false);
   });
   if (response.ok) return response;
-  const other = { message: `The console answered ${response.status}.`, hint: "Load the page again." };
+  const other = { message: `The console answered ${response.status}.`, hint: "Reload the page." };
   throw new Refused((await response.json().catch(() => other)) as Failure, response.status === 409);
 }
 
@@ -77,8 +77,8 @@ const undone: Changes["edit"]["words"][] = [];
 export async function undo(target: string, step = made.at(-1)) {
   if (step === undefined)
     throw new Refused({
-      message: "Nothing of this tab is left to undo.",
-      hint: "The button Undo names the last step, of whichever tab.",
+      message: "This tab has nothing left to undo.",
+      hint: "The Undo button names the last step, whichever tab made it.",
     });
   const { undone: taken } = await post("undo", { target, step });
   if (made.includes(step)) made.splice(made.indexOf(step));

@@ -46,7 +46,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
       {target.restored !== null && (
         <p class="note">
           <Prose text={target.restored} /> Import all <Link to="/files">files</Link> since then again, then press Verify
-          on the page <Link to="/runs">Runs</Link>.
+          on the <Link to="/runs">Runs</Link> page.
         </p>
       )}
       {lastRun !== null && live === null && (
@@ -63,13 +63,13 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
       <Work />
       {draft !== null && draft.rows > 0 && (
         <p class="note">
-          A draft of {counted(draft.rows, "edited row")} from {when(draft.at)} is not imported yet.{" "}
+          A draft of {counted(draft.rows, "edited row")} from {when(draft.at)} has not been imported yet.{" "}
           <Link to="/correct">Continue</Link>
         </p>
       )}
       {draft !== null && draft.lost.length > 0 && (
         <div class="note">
-          You typed these texts but did not import them, and their rows have been settled elsewhere since:
+          You typed these texts but did not import them, and their rows have since been settled elsewhere:
           <Lines
             name="Typed texts without a row"
             rows={draft.lost}

@@ -206,7 +206,7 @@ export function TextBox({
 
 const codeOf = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
 
-/** A cell's text, with what tells it from another one that looks the same: blanks, and marks apart from their letters. */
+/** A cell's text, with what distinguishes it from another one that looks the same: blanks, and marks apart from their letters. */
 export function distinct(text: string): string {
   const seen = text
     .replace(/^ +| +$| {2,}/g, (blanks) => "␠".repeat(blanks.length))

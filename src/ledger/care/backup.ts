@@ -23,13 +23,13 @@ import { type LedgerOwner, openLedgerReadOnly } from "../open-ledger.js";
 import { minuteOf } from "../runs.js";
 
 /**
- * Copies the ledger as it is at one moment, beside other readers and writers; whole or not at all. Readable by its
+ * Copies the ledger as it is at one moment, while others read and write; whole or not at all. Readable by its
  * owner only. @returns its size in bytes @throws RowferryError `ledger-there-already`, `ledger-missing`,
  * `ledger-of-another-target`, `folder-missing`
  */
 export function backupLedger(path: string, owner: LedgerOwner, destination: string): number {
   if (existsSync(destination)) {
-    throw new RowferryError("ledger-there-already", "There is a file already.", { place: { file: destination } });
+    throw new RowferryError("ledger-there-already", "This file exists already.", { place: { file: destination } });
   }
   refuseMissingFolder(destination);
   // Another backup of this minute may be under way.
@@ -78,7 +78,7 @@ export function keepBackups(made: string, name: string, keep: number): string[] 
 
 const DAY_MS = 86_400_000;
 
-/** A new folder beside the ledger, for a copy. Removes those that killed commands left, which no command uses for a day. */
+/** A new folder next to the ledger, for a copy. Removes those that killed commands left, which no command uses for a day. */
 export function folderForCopy(path: string): string {
   const prefix = `${path}.plan-`;
   for (const name of readdirSync(dirname(path))) {

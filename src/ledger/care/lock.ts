@@ -141,7 +141,7 @@ export const hasLog = (path: string): boolean =>
 /** SQLite looks for it at a link's target. */
 const logOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}-wal`;
 
-/** Makes the copy independent: no holder, and no log, so that an old log beside it is noticed. */
+/** Makes the copy independent: no holder, and no log, so that an old log next to it is noticed. */
 export function makeBackup(database: LedgerDatabase): void {
   database.run("DELETE FROM facts WHERE name = 'holder'");
   database.pragma("journal_mode = DELETE");

@@ -117,7 +117,7 @@ export function selectNamed(database: LedgerDatabase, selectors: Selectors, whic
       hint,
     });
   }
-  if (which === "given up") throw new RowferryError("usage", "No dismissed record fits these selectors.");
+  if (which === "given up") throw new RowferryError("usage", "No dismissed record matches these selectors.");
   const codes = database.values<string>(
     `SELECT count(*) || ' of ' || code FROM (
        SELECT code FROM open_events WHERE state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')
@@ -125,7 +125,7 @@ export function selectNamed(database: LedgerDatabase, selectors: Selectors, whic
      WHERE code IS NOT NULL GROUP BY code ORDER BY count(*) DESC, code LIMIT 8`,
   );
   const hint = codes.length === 0 ? "Nothing is open." : `Open: ${codes.join(", ")}; \`rowferry status\` shows them.`;
-  throw new RowferryError("usage", "No open record fits these selectors.", { hint });
+  throw new RowferryError("usage", "No open record matches these selectors.", { hint });
 }
 
 export function rowsOf(database: LedgerDatabase, selection: Selection): Set<number> {

@@ -98,5 +98,5 @@ function nothingFits(database: LedgerDatabase): RowferryError {
   );
   const hint =
     inputs.length === 0 ? "Nothing in the ledger is staged and unsent." : `Unsent events are of ${inputs.join(", ")}.`;
-  return new RowferryError("usage", "No unsent record fits these selectors.", { hint });
+  return new RowferryError("usage", "No unsent record matches these selectors.", { hint });
 }

@@ -30,7 +30,7 @@ export function openDurableFile(path: string) {
   try {
     if ((mode & 0o077) !== 0) fchmodSync(file, mode & 0o700);
   } catch {
-    // Some disks have no rights, and another's file keeps its own; `doctor` tells.
+    // Some disks have no rights, and another user's file keeps its own; `doctor` reports it.
   }
   let torn: unknown = null;
   const cut = (size: number) => {

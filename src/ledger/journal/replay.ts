@@ -94,7 +94,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const before = documentNow(id);
     const serviceId = text(entry["id"]) ?? before?.serviceId ?? null;
     const told = restingState(text(entry["state"]), text(entry["reason"]), serviceId);
-    // A ledger that missed an answer tells of an earlier state; no document returns to it.
+    // A ledger that missed an answer has an earlier state; no document returns to it.
     const isEarlier = before?.state === "cancelled" || (before?.state === "closed" && told === "open");
     const state = isEarlier ? before.state : told;
     // A known id outweighs an older ledger's claim that the document is stranded.

@@ -1,6 +1,6 @@
 /**
  * Handles a file that comes again with other content. Unsent rows that it lacks now are not sent without a person's
- * decision (H27). A row at which an upload broke off is complete now. An invalid row that was mended at its source is
+ * decision (H27). A row at which an upload broke off is complete now. An invalid row that was corrected at its source is
  * recognised by its cells, or by place and time (docs/decisions/mended-in-the-source.md); rows with a known key need
  * none of this.
  */
@@ -154,7 +154,7 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
     ),
 
     /**
-     * Notes that `after`, a valid row, may be the mended version of an open row of a file that was first read before its own.
+     * Notes that `after`, a valid row, may be the corrected version of an open row of a file that was first read before its own.
      * `settledIn`: inputs of which it is another row's version already.
      */
     note(after: number, keyed: readonly KeyedEvent[], events: readonly number[], settledIn: ReadonlySet<number>) {

@@ -207,7 +207,7 @@ export function createRowWithdrawal(
     return sharing.filter((other) => hash !== null && hashOfCells(other)?.equals(hash));
   };
 
-  /** `before` was mended at its source and came again as `after`, a valid row that yielded `events`. */
+  /** `before` was corrected at its source and came again as `after`, a valid row that yielded `events`. */
   const mend = (before: number, after: number, events: readonly number[]) => {
     withdraw(before, events);
     settleGroup(database, before, "corrected", after);
@@ -264,7 +264,7 @@ export function createRowWithdrawal(
 
     /**
      * For a row whose event came from another row, `after`. The same cells give the same event whenever they come back; but a
-     * file that was first read before theirs is no later one, and one of the same name is mended and may break again.
+     * file that was first read before theirs is no later one, and one of the same name is corrected and may break again.
      */
     settle(before: number, after: number, isSameFile: boolean) {
       if (!isSameFile)

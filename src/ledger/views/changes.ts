@@ -40,7 +40,7 @@ export function describeChange(database: LedgerDatabase, event: number, row: num
        (SELECT 'key ' || group_concat(json_quote(value), ', ') FROM json_each(key_parts)) AS key FROM events_now WHERE id = @event`,
     { event },
   ) ?? {};
-  // Of a group, the row is the first one: the key tells which.
+  // Of a group, the row is the first one: the key shows which.
   const where = [before === null || before === row ? [] : describeRow(database, before), key ?? []].flat().join(", ");
   const place = where === "" ? "" : ` (${where})`;
   const what = changes.length === 0 ? "" : `: ${[...told, ...more].join(", ")}`;

@@ -1,4 +1,4 @@
-/** Runs the cases beside a mapping. Touches no ledger and no network. */
+/** Runs the cases of a mapping. Touches no ledger and no network. */
 import { extname } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { foldName } from "../../model/fold.js";

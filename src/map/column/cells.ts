@@ -81,12 +81,12 @@ function faultOfText(text: string, strict: boolean): Refused | null {
   if (text.startsWith("#") && (ERRORS.has(text.toUpperCase()) || /^#{4,}$/.test(text)))
     return damaged(
       `the cell holds the spreadsheet error ${quoteCell(text)} as text`,
-      "Correct the cell; or in the mapping, list it under `blank` if it means that there is no value. To allow it in texts other than keys and ids, write `spreadsheetErrors: keep` under `defaults:`.",
+      "Correct the cell; or change the mapping: list it under `blank` if it means that there is no value. To allow it in texts other than keys and ids, write `spreadsheetErrors: keep` under `defaults:`.",
     );
   if (SHORTENED.test(text) && Number(text.split("+")[1]) >= 10)
     return damaged(
       `${quoteCell(text)} is how a spreadsheet shows a longer number; the other digits are not in the file`,
-      "Format the column as text in the spreadsheet, and export it again; or in the mapping, to allow it in texts other than keys and ids, write `spreadsheetErrors: keep` under `defaults:`.",
+      "Format the column as text in the spreadsheet, and export it again; or change the mapping: `spreadsheetErrors: keep` under `defaults:` allows it in texts other than keys and ids.",
     );
   return null;
 }

@@ -161,7 +161,7 @@ export class Scope {
       site.at("except").reportName("mapping-value", " belongs to `headers`.");
     for (const other of ["header", "nth", "required", "fill"] as const)
       if (headers !== undefined && spec[other] !== undefined)
-        site.at(other).reportName("mapping-value", " has no meaning beside `headers`.");
+        site.at(other).reportName("mapping-value", " cannot be combined with `headers`.");
     const { timezone } = { ...this.shared.conversions.defaults, ...(spec as ColumnObject & ConvertDefaults) };
     const { slot } = column;
     Object.assign(column, {
@@ -200,7 +200,7 @@ export class Scope {
       fillsDown: spec.fill === "down",
     };
     const blanks = [...Object.values(spec.map ?? {}), spec.otherwise].some((value) => value === "");
-    // Where the map makes blanks, only the value tells.
+    // Where the map makes blanks, only the value shows it.
     if (!blanks) column.filled = (view) => cell.filled(view, indexOf(view));
     column.run = (view) => view.once(slot, false, compute);
     return column;

@@ -1,4 +1,4 @@
-/** Tables beside a mapping: their columns are read as those of inputs are, once, when the mapping loads. */
+/** Tables next to a mapping: their columns are read as those of inputs are, once, when the mapping loads. */
 import type { Row } from "../../model/row.js";
 import { foldName } from "../../model/fold.js";
 import { quoteCell } from "../convert/conversion-kind.js";

@@ -42,7 +42,7 @@ export class View {
   kinds: readonly CellKind[] | null = null;
   looks: Looks | undefined;
   row = 0;
-  /** Where the row was first; a row of a corrected file stands for the one that it corrects. */
+  /** Where the row was first; a row of a corrected file counts as the one that it corrects. */
   source: { file: string; sheet: string | null; row: number };
   readonly #place: { file: string; sheet: string | null };
   /** The rows that are looked at together; null: one row by itself. */

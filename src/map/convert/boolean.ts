@@ -53,7 +53,7 @@ export const boolean = defineConversion({
       const value = kind === "boolean" ? cell === "true" : meanings.get(foldText(cleanText(cell)));
       if (value !== undefined) return value;
       const some = [...meanings.keys()].slice(0, 12).join(", ");
-      const hint = `Write one of the words ${some}; or in the mapping, name others beside \`as: boolean\`: \`true: […], false: […]\`.`;
+      const hint = `Write one of the words ${some}; or change the mapping: give your own, \`true: […], false: […]\`, with \`as: boolean\`.`;
       return refuse("boolean-unreadable", cell, "is neither a word for true nor one for false", hint);
     };
   },

@@ -6,7 +6,7 @@ import { Exact, TooLong } from "./exact.js";
 export interface ReadNumber {
   /** Plain notation, without grouping, exponent, superfluous zeros or a minus before zero. */
   text: string;
-  /** Text beside the number, such as `kg` or `R$`; "" for none. */
+  /** Text next to the number, such as `kg` or `R$`; "" for none. */
   unit: string;
 }
 

@@ -25,7 +25,7 @@ const wholeOptions = z.object({
   grouping: convertDefaultsShape.grouping,
   units: maybe(
     z.union([z.array(filled), z.record(filled, factor)]),
-    "Units allowed beside the number, or shown by its number format: a list (`[kg]`, dropped), or factors (`{ kg: 1, t: 1000 }`). Case does not count, but `Mg` is not `mg`. Without it a unit is an error.",
+    "Units allowed next to the number, or shown by its number format: a list (`[kg]`, dropped), or factors (`{ kg: 1, t: 1000 }`). Case does not count, but `Mg` is not `mg`. Without it a unit is an error.",
   ),
   min: maybe(z.number(), "The least value allowed."),
   max: maybe(z.number(), "The greatest value allowed."),
@@ -106,7 +106,7 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
       const known = entries.map(([one]) => one).join(", ");
       const hint =
         known === ""
-          ? "Remove it from the cell; or in the mapping, name the unit in the column's `units`."
+          ? "Remove it from the cell; or change the mapping: name the unit in the column's `units`."
           : `Known units: ${known}.`;
       return refuse("number-unit", cell, `carries ${quoteCell(unit)}, which is not a unit of this column`, hint);
     }
@@ -160,8 +160,8 @@ const faults: Record<NumberFault, string> = {
 const hints: Partial<Record<NumberFault, string>> = {
   exponent: "Export the column as text, or with all its digits.",
   ambiguous:
-    "Correct the cell; or in the mapping, write `grouping: true` under `defaults:` if OTHERS group thousands throughout the file.",
-  digits: "Correct the cell; or in the mapping, use `as: digits` or `as: text`, because identifiers are text.",
+    "Correct the cell; or change the mapping: write `grouping: true` under `defaults:` if OTHERS group thousands throughout the file.",
+  digits: "Correct the cell; or change the mapping: use `as: digits` or `as: text`, because identifiers are text.",
 };
 
 function refuseNumber(cell: string, fault: NumberFault, decimal: "," | "."): never {

@@ -136,7 +136,7 @@ export const phone = defineConversion({
       refuseOptions(`there are no telephone numbers of country ${JSON.stringify(home)}`);
     const hint =
       home === undefined
-        ? "Write it with plus and country code; or in the mapping, set `country` under `defaults:`."
+        ? "Write it with plus and country code; or change the mapping: set `country` under `defaults:`."
         : `Numbers without a country code are read as ${home}; write others with a leading plus.`;
     return (cell) => {
       const of = home === undefined ? {} : { defaultCountry: home };

@@ -127,7 +127,7 @@ export const taxId = defineConversion({
           : "can be read as several tax ids";
       const hint =
         types.length > 1 && forms(true).size > found.size
-          ? "It would be valid with leading zeros: write them, or export the column as text; or in the mapping, name its `type`."
+          ? "It would be valid with leading zeros. Write them, or export the column as text; or change the mapping: name its `type`."
           : "Check the number against its document: its length or its check digits are wrong.";
       return refuse("tax-id-invalid", cell, message, hint);
     };

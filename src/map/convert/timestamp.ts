@@ -94,19 +94,19 @@ function localIso(text: string): string | null {
     .replace(/:\d\d/, ":ss")
     .replace(/\.\d{1,3}$/, ".S");
   if (/\d/.test(form)) return null;
-  return `Write times with Z or an offset, which \`ISO\` reads; or in the mapping, add ${form} to \`dates\` for local ones.`;
+  return `Write times with Z or an offset, which \`ISO\` reads; or change the mapping: add ${form} to \`dates\` for local ones.`;
 }
 
 const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {
   form: {
     code: "date-unreadable",
     cause: "does not have the form FORMATS",
-    hint: "Correct the cell; or in the mapping, add its format to `dates`.",
+    hint: "Correct the cell; or change the mapping: add its format to `dates`.",
   },
   zone: {
     code: "date-unreadable",
     cause: "names a time zone that is not UTC, GMT or a name such as Europe/London",
-    hint: 'Abbreviations such as BST have several meanings: write an offset; or in the mapping, put one in their place, as in `=timestamp(replace(at, "BST", "+01:00"))`, and read it with ZZ.',
+    hint: 'Abbreviations such as BST have several meanings. Write an offset; or change the mapping: replace them with offsets, as in `=timestamp(replace(at, "BST", "+01:00"))`, and read it with ZZ.',
   },
   impossible: {
     code: "date-impossible",
@@ -121,7 +121,7 @@ const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {
   "two-digit-year": {
     code: "date-two-digit-year",
     cause: "has a year of two digits",
-    hint: "Write years with four digits; or in the mapping, set `twoDigitYears` to the latest year that two digits can mean.",
+    hint: "Write years with four digits; or change the mapping: set `twoDigitYears` to the latest year that two digits can mean.",
   },
 };
 
@@ -147,7 +147,7 @@ const refusals = {
   skipped: {
     code: "time-skipped",
     message: "does not exist in ZONE: clocks were put forward over it",
-    hint: "Correct the time; or in the mapping, check `timezone`, or choose a side with `disambiguation: earlier` or `later`.",
+    hint: "Correct the time; or change the mapping: check `timezone`, or choose a side with `disambiguation: earlier` or `later`.",
   },
   repeated: {
     code: "time-repeated",

@@ -384,7 +384,7 @@ function tableMember(
 }
 
 const UNLISTED =
-  "Correct the cell; or add a row to the table's file, or in the mapping, write `missing: blank` in the table.";
+  "Correct the cell, or add a row to the table's file; or change the mapping: write `missing: blank` in the table.";
 
 function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling): Part {
   const { callables } = context.scope.shared;

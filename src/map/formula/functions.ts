@@ -38,8 +38,7 @@ export const formulaFunctions = {
   "matches(text, pattern)":
     "Whether some part matches the RE2 pattern, which must be a literal text. In texts a backslash is doubled, so prefer `[.]` and `[0-9]`.",
   "extract(text, pattern)": "The first match, or its first group; blank if nothing matches.",
-  "replace(text, pattern, by)":
-    "The text with every match replaced; in a literal replacement, `$1` stands for a group.",
+  "replace(text, pattern, by)": "The text with every match replaced; in a literal replacement, `$1` means a group.",
   "sum(x), min(x), max(x), count(x), first(x), last(x), join(x, between)":
     "Over the rows of a group. Blanks do not count; `join` takes each text once.",
 };
@@ -193,7 +192,7 @@ function extract(text: string, by: RE2JS) {
   return matcher.find() ? (matcher.group(by.groupCount() > 0 ? 1 : 0) ?? "") : "";
 }
 
-/** `$1` stands for a group. */
+/** `$1` means a group. */
 function replace(text: string, by: RE2JS, to: string) {
   if (text.length * (to.length + 1) > 16 * MAX_TEXT) throw new Refused("replace() would make too long a text");
   return by.matcher(text).replaceAll(to);

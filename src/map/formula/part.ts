@@ -128,7 +128,7 @@ export type Order = (a: Value, b: Value) => number;
 
 /**
  * Which comes first. Texts are ordered letter by letter, which is refused where they are numbers or days of another order:
- * days come in order only as `yyyy-MM-dd` and its like.
+ * days come in order only in forms such as `yyyy-MM-dd`.
  */
 export function orderBy({ decimal = "." }: ConvertDefaults): Order {
   const marks = decimal === "." ? ([".", ","] as const) : ([",", "."] as const);

@@ -143,7 +143,7 @@ export function bindRowMapper(
         const known = [...words.values()];
         const message = `${quoteCell(word)} names no event; the words are ${listed(known, SHOWN)}`;
         const hint =
-          "Correct the cell; or in the mapping, add the word to an event's `is`, or skip such rows with `skip`.";
+          "Correct the cell; or change the mapping: add the word to an event's `is`, or skip such rows with `skip`.";
         view.report("no-event", message, `${didYouMean(word, known)} ${hint}`.trim(), column);
       });
     return view.problems.length > before;
@@ -200,7 +200,7 @@ export function bindRowMapper(
   };
 
   /**
-   * A row whose group is unknown is invalid, and so are the groups beside it: it may belong to either, and what lands
+   * A row whose group is unknown is invalid, and so are the neighbouring groups: it may belong to either, and what lands
    * without it would look complete (P3).
    */
   const mapGrouped = (row: Row, read: Piece<string[]>["run"]): MappedRow[] => {
@@ -210,7 +210,7 @@ export function bindRowMapper(
     const key = read(view)?.join("\u0000") ?? null;
     if (key === null) {
       const { problems } = view;
-      beside = groupUnclear(`row ${row.number} beside it has no group key and may belong to the same group`);
+      beside = groupUnclear(`row ${row.number} next to it has no group key and may belong to the same group`);
       return [...close(beside), mapOne([row], problems)];
     }
     const same = open?.key === key;
@@ -277,7 +277,7 @@ function endsTooEarly(events: readonly EventRecord[]): Problem[] {
     if (other === undefined) return [];
     const message = `${name} takes place at ${inUtc(at)}, before ${other.name} of the same row at ${inUtc(other.at)}`;
     const hint =
-      "Correct the times; or in the mapping, give a CLOSE that has only a date, which is its midnight, a time.";
+      "Correct the times; or change the mapping: give the CLOSE a time. A date alone means midnight at its start.";
     return [{ code: "ends-too-early", message, hint, column: null }];
   });
 }
@@ -299,7 +299,7 @@ function noEvent(events: readonly EventPart[], { header, index }: View): Problem
       events.length === 0
         ? "none of the input's records exists in this row"
         : `none of the input's events happens in this row: ${conditions.join("; ")}`,
-    hint: "Correct the cells that decide which event it is; or in the mapping, leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
+    hint: "Correct the cells that decide which event it is; or change the mapping: leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     column: position in header ? columnName(header, position) : null,
   };
 }

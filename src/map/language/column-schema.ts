@@ -22,7 +22,7 @@ const NTH = /^[1-9]\d{0,3} of [1-9]\d{0,3}$/;
 export const commonSettings = {
   header: maybe(
     z.union([filled, filledList]),
-    "The header of the column; white space, case and accents do not count. A list: several headers that the column may have; a file must have exactly one of them. The first is part of keys, so add new ones behind it.",
+    "The header of the column; white space, case and accents do not count. A list: several headers that the column may have; a file must have exactly one of them. The first is part of keys, so add new ones after it.",
     ["Peso Bruto", ["CNPJ Gerador", "CNPJ do Gerador"]],
   ),
   headers: maybe(
@@ -43,7 +43,7 @@ export const commonSettings = {
   ),
   oneOf: maybe(
     z.array(literal).min(1),
-    "The values permitted. Case, accents and white space do not count; the value is sent as spelt here.",
+    "The permitted values. Case, accents and white space do not count; the value is sent as spelt here.",
   ),
   pattern: maybe(z.string().min(1).max(1000), "A regular expression (RE2) that the whole value must match.", [
     "[A-Z]{3}[0-9][A-Z0-9][0-9]{2}",
@@ -103,7 +103,7 @@ export const columnsSchema = z.record(filled, plainlyTyped);
 
 export const tableSchema = z
   .strictObject({
-    file: filled.meta({ description: "A CSV file beside the mapping; it is read like a file of rows." }),
+    file: filled.meta({ description: "A CSV file next to the mapping; it is read like a file of rows." }),
     key: z.union([filled, filledList.max(2)]).meta({
       description:
         "The header of its key, or two. `tables.plants[code].region` reads a row; case, accents and white space do not count.",
@@ -117,9 +117,9 @@ export const tableSchema = z
     encoding: maybe(filled, "Default: detected, as for files of rows."),
     header: maybe(z.literal("none"), "The file has no header; its columns are called A, B …"),
   })
-  .meta({ id: "Table", description: "A table beside the mapping, in which formulas look up values." });
+  .meta({ id: "Table", description: "A table next to the mapping, in which formulas look up values." });
 
-/** The options of its type are beside these. */
+/** The options of its type are next to these. */
 export type ColumnObject = z.infer<z.ZodObject<typeof commonSettings>> & { as?: ConversionName | undefined };
 export type ColumnSpec = string | ColumnObject;
 export type TableSpec = z.infer<typeof tableSchema>;

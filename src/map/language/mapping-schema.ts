@@ -180,7 +180,7 @@ export const inputSchema = z
     ),
     allowEmpty: maybe(
       z.boolean(),
-      "Whether an empty file is normal. Default: the other files are imported, and the import ends with 3.",
+      "Whether an empty file is normal. Default: the other files are imported, and the import ends with exit code 3.",
     ),
     columns: columns.optional(),
     skip: formula("Rows that are left out; checked first, and counted.", ['=fold(status) == "rascunho"']),
@@ -234,7 +234,7 @@ export const mappingSchema = z
     settings: settingsSchema.prefault({}),
     functions: maybe(
       filled,
-      "A JavaScript module beside the mapping; every function that it exports can be called in formulas. A change of a file that it imports counts as a change of the mapping; one that it reads in another way goes unnoticed. It runs with all rights of the program.",
+      "A JavaScript module next to the mapping; every function that it exports can be called in formulas. A change of a file that it imports counts as a change of the mapping; one that it reads in another way goes unnoticed. It runs with all rights of the program.",
       ["./functions.mjs"],
     ),
     elsewhere: maybe(
@@ -243,7 +243,7 @@ export const mappingSchema = z
     ),
     tables: maybe(
       z.record(filled, tableSchema),
-      "CSV files beside the mapping, for look-ups in formulas: `tables.plants[code].region`.",
+      "CSV files next to the mapping, for look-ups in formulas: `tables.plants[code].region`.",
     ),
     columns: maybe(columns, "Columns that several inputs share; only inputs that use them need them."),
     ...parties,

@@ -22,7 +22,7 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
     source.report("mapping-value", path, message, { at: "key", hint });
   }
   const isTold = (path: Path) => strays.some(({ parent }) => isWithin(path, parent));
-  /** Something beside it is empty: these are its parts. */
+  /** A neighbouring part is empty: these belong to it. */
   const hasEmptyBeside = (path: Path) =>
     paths.some((one) => one.length === path.length + 1 && isWithin(one, path) && valueAt(data, one) === null);
   const isMisspelt = (path: Path) =>
@@ -65,7 +65,7 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
             ? `A colon is missing: \`${first}: ${rest.join(" ")}\`.`
             : (didYouMeanOurs(key, all) ?? `Known here: ${all.filter(isOfType).join(", ")}.`);
         const hint = all.includes(key)
-          ? `It belongs beside \`as: ${typesOf(key).join("` or `as: ")}\`.`
+          ? `It belongs next to \`as: ${typesOf(key).join("` or `as: ")}\`.`
           : (ofFile(key) ?? near);
         const message = `There is no setting "${key}" in ${place(path)}.`;
         source.report("mapping-unknown-key", [...path, key], message, { at: "key", hint });
@@ -84,13 +84,13 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
   return undefined;
 }
 
-/** What stands in another place, or nowhere. */
+/** What is in another place, or nowhere. */
 function ofFile(key: string): string | null {
   if (key === "<<")
     return "Merge keys are not read: write the entries out, or put them under `defaults:` of the events.";
   if (key === "blank")
     return 'It belongs under `defaults:`; for one column write `map: { "n/a": "" }, otherwise: { keep: true }`.';
-  return key in defaultsSchema.shape ? "It belongs under `defaults:`, or beside `as:` in a column." : null;
+  return key in defaultsSchema.shape ? "It belongs under `defaults:`, or next to `as:` in a column." : null;
 }
 
 /** What types and settings are called elsewhere. */
@@ -127,7 +127,7 @@ function strayIn(schema: z.ZodType, data: unknown, issue: Path): { path: Path; p
     if (typesAt(schema, path).some((type) => type instanceof z.ZodObject) && holds(path))
       return { path, parent: path, hint: `Indent it deeper: it belongs to one of the \`${free}\`, below its name.` };
     if (holds(above))
-      return { path, parent: issue.slice(0, at), hint: `Indent it less: it belongs beside \`${free}\`.` };
+      return { path, parent: issue.slice(0, at), hint: `Indent it less: it belongs next to \`${free}\`.` };
   }
   return null;
 }

@@ -6,7 +6,7 @@ import { BROKEN } from "../piece.js";
 import type { Path } from "./source.js";
 
 /** Of a cell's text: a literal is in no cell, and in no workbook. */
-const OF_CELL = / (?:it from )?the cell; or in the mapping,/;
+const OF_CELL = / (?:it from )?the cell; or change the mapping:/;
 const OF_WORKBOOK = /^the workbook holds /;
 
 export class Site {

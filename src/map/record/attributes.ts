@@ -101,17 +101,17 @@ function bindSet(
     else if (seen.has(name))
       headers.ambiguous.push({
         message: `${takes} takes two columns "${name}"`,
-        hint: "List them under `except`, beside `headers`, and name each under `columns:`, with `{ header: Note, nth: 2 of 2 }`.",
+        hint: "List them under `except`, next to `headers`, and name each under `columns:`, with `{ header: Note, nth: 2 of 2 }`.",
       });
     else if (own !== undefined && ![...own.columns].some((one) => view.index[one.slot] === index))
       headers.ambiguous.push({
         message: `the attribute "${name}" and the column "${name}" that ${takes} takes write one name`,
-        hint: "List the column under `except`, beside `headers`; or rename the attribute.",
+        hint: "List the column under `except`, next to `headers`; or rename the attribute.",
       });
     if (name === late)
       headers.ambiguous.push({
         message: `${takes} takes the column "${name}", and \`settings.late\` writes the attribute of that name`,
-        hint: "List the column under `except`, beside `headers`; or rename the attribute under `settings`.",
+        hint: "List the column under `except`, next to `headers`; or rename the attribute under `settings`.",
       });
     seen.set(name, index);
   }

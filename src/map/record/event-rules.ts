@@ -50,7 +50,8 @@ export function refuseOwnFields(written: object = {}, of: "fields" | "extra", si
   const own = OWN_FIELDS[of].split(" ");
   for (const known of Object.keys(written).filter((one) => own.includes(one))) {
     const message = `: \`${of}\` cannot hold "${known}", which is made from other settings.`;
-    const hint = known === "deduplicationId" ? "Remove it; `key` makes it." : `Write its own setting beside \`${of}\`.`;
+    const hint =
+      known === "deduplicationId" ? "Remove it; `key` makes it." : `Write its own setting next to \`${of}\`.`;
     site.reportName("mapping-value", message, hint, of, known);
   }
 }

@@ -235,7 +235,7 @@ export function compileKey(spec: KeySpec, site: Site): Piece<string[]> {
   return { ...derive(whole, texts), constant: whole.constant && texts(whole.constant) };
 }
 
-/** A key that tells rows apart. */
+/** A key that distinguishes rows. */
 export function compileVarying(spec: KeySpec, code: Code, hint: string, site: Site): Piece<string[]> {
   const key = compileKey(spec, site);
   if (key.constant !== undefined) site.report(code, ": a constant key would be the same for every row.", hint);

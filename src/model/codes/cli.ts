@@ -45,7 +45,7 @@ export const cliCodes = {
   ),
   "settings-unsafe": usage(
     "Someone else can change the settings or read the secret, or the settings name a secret outside their folder.",
-    "Make the file your own and close it to others (chmod 600), or keep the secret beside the settings.",
+    "Make the file your own and close it to others (chmod 600), or keep the secret next to the settings.",
     "A downloaded folder whose rowferry.config.yaml says `clientSecretFile: /home/me/production.secret`.",
   ),
   "secret-unreadable": usage(

@@ -14,7 +14,7 @@ export const convertCodes = {
   ),
   "cell-damaged": mark(
     "A spreadsheet or a conversion has damaged the value in a cell.",
-    "Correct the cell at its source, where ids of many digits must be formatted as text; or in the mapping, list the text under `blank` if it means that there is no value.",
+    "Correct the cell at its source, where ids of many digits must be formatted as text; or change the mapping: list the text under `blank` if it means that there is no value.",
     "`1,23457E+17` as a ticket number; `#REF!` as text; a number of more than fifteen digits in a workbook.",
   ),
   "text-replaced": mark(
@@ -34,7 +34,7 @@ export const convertCodes = {
   ),
   "text-empty": mark(
     "The text is empty after its conversion.",
-    "Correct the cell; or in the mapping, use `as: text`.",
+    "Correct the cell; or change the mapping: use `as: text`.",
     "`***` under `as: slug`.",
   ),
   "digits-missing": mark(
@@ -44,32 +44,32 @@ export const convertCodes = {
   ),
   "number-unreadable": mark(
     "A cell is not a number in the mapping's format.",
-    "Correct the cell; or in the mapping, set `decimal` (and `grouping`, if thousands are grouped) to match the file.",
+    "Correct the cell; or change the mapping: set `decimal` (and `grouping`, if thousands are grouped) to match the file.",
     "`1.5` in a file whose decimal mark is a comma; `1.234` there, which may be thousands or a fraction.",
   ),
   "number-unit": mark(
     "A number carries a unit that the field does not allow.",
-    "Remove the unit from the cell; or in the mapping, name it in the column's `units`.",
+    "Remove the unit from the cell; or change the mapping: name it in the column's `units`.",
     "`12 t` in a field with `units: [kg]`.",
   ),
   "number-range": mark(
     "A number is outside the bounds of its field.",
-    "Correct the cell; or in the mapping, correct the bounds.",
+    "Correct the cell; or change the mapping: correct the bounds.",
     "`-5` under `min: 0`; four digits after the mark where `places` is 2.",
   ),
   "integer-fraction": mark(
     "A number has a fraction where a whole number is needed.",
-    "Correct the cell; or in the mapping, use `as: number`.",
+    "Correct the cell; or change the mapping: use `as: number`.",
     "`2,5` containers.",
   ),
   "boolean-unreadable": mark(
     "A cell is neither a word for true nor one for false.",
-    "Correct the cell; or in the mapping, name the words under `booleans`.",
+    "Correct the cell; or change the mapping: name the words under `booleans`.",
     "`talvez` under `as: boolean`.",
   ),
   "date-unreadable": mark(
     "A cell matches none of the mapping's date formats.",
-    "Correct the cell; or in the mapping, add its format to `dates`.",
+    "Correct the cell; or change the mapping: add its format to `dates`.",
     "`2025-03-09` where the only format is `dd/MM/yyyy`.",
   ),
   "date-impossible": mark(
@@ -84,12 +84,12 @@ export const convertCodes = {
   ),
   "date-two-digit-year": mark(
     "A date has a year of two digits, which could be in either century.",
-    "Write years with four digits; or in the mapping, set `twoDigitYears` to the latest year that two digits can mean.",
+    "Write years with four digits; or change the mapping: set `twoDigitYears` to the latest year that two digits can mean.",
     "`09/03/25`.",
   ),
   "time-skipped": mark(
     "A local time does not exist in its zone: clocks were put forward over it.",
-    "Correct the time; or in the mapping, check `timezone`, or choose a side with `disambiguation`.",
+    "Correct the time; or change the mapping: check `timezone`, or choose a side with `disambiguation`.",
     "04/11/2018 00:30 in America/Sao_Paulo.",
   ),
   "time-repeated": mark(
@@ -99,12 +99,12 @@ export const convertCodes = {
   ),
   "tax-id-invalid": mark(
     "A tax id has the wrong length or wrong check digits.",
-    "Check the number against its document; or in the mapping, name its `type` where a spreadsheet has dropped leading zeros.",
+    "Check the number at its source; or change the mapping: name its `type` where a spreadsheet has dropped leading zeros.",
     "11.222.333/0001-80, whose check digits are 81.",
   ),
   "phone-invalid": mark(
     "A telephone number is not valid.",
-    "Correct the cell; write numbers of other countries with a leading plus.",
+    "Correct the cell; begin numbers of other countries with a plus sign and the country code.",
     "`98765-4321` without an area code.",
   ),
   "country-unknown": mark(
@@ -114,7 +114,7 @@ export const convertCodes = {
   ),
   "state-unknown": mark(
     "A cell is not the code or name of a state.",
-    "Write the state's two letters.",
+    "Write the state's two-letter code.",
     "`XX` in the column UF.",
   ),
 } satisfies Record<string, CodeEntry>;

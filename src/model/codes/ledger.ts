@@ -17,7 +17,7 @@ export const ledgerCodes = {
   ),
   "ledger-unreadable": unexpected(
     "The ledger's file cannot be opened, or is not a ledger.",
-    "Check the disk and the file's permissions; `rowferry ledger restore` with a backup brings a lost ledger back. So does `rowferry ledger rebuild` with the journal, once the broken file is moved away.",
+    "Check the disk and the file's permissions; to replace a lost ledger, run `rowferry ledger restore <backup>`. If there is only a journal, move the broken file away and run `rowferry ledger rebuild <journal>`.",
     "The ledger is on a disk that is not mounted.",
   ),
   "ledger-newer": usage(
@@ -37,7 +37,7 @@ export const ledgerCodes = {
   ),
   "ledger-damaged": unexpected(
     "The ledger contradicts itself, or its file is damaged.",
-    "Run `rowferry ledger restore <backup>`, with `--journal <journal>` if there is one; it keeps the damaged file beside the restored one. If there is only a journal, move the damaged file away and run `rowferry ledger rebuild <journal>`. Report what `rowferry ledger check` said.",
+    "Run `rowferry ledger restore <backup>`, with `--journal <journal>` if there is one; it keeps the damaged file next to the restored one. If there is only a journal, move the damaged file away and run `rowferry ledger rebuild <journal>`. Report what `rowferry ledger check` said.",
     "`rowferry ledger check` after a disk failed.",
   ),
   "rebind-refused": usage(
@@ -89,7 +89,7 @@ export const ledgerCodes = {
   ),
   "ledger-behind-journal": usage(
     "The journal holds more than the ledger: the ledger is an older copy, or a new one in place of a lost one.",
-    "Run `rowferry ledger restore <backup> --journal <journal>`, with the newest backup or this ledger itself as the backup; the former ledger is kept beside the new one. To start over, name another journal.",
+    "Run `rowferry ledger restore <backup> --journal <journal>`, with the newest backup or this ledger itself as the backup; the former ledger is kept next to the new one. To start over, name another journal.",
     "Monday's backup was put in the ledger's place on Wednesday, and the nightly import ran.",
   ),
   "ledger-not-written": passing(
@@ -100,18 +100,18 @@ export const ledgerCodes = {
     ),
   ),
   "keys-changed": usage(
-    "The mapping now gives other keys to events that have landed; sending them again would duplicate them.",
-    "Undo the change of the key, or of a setting that it depends on, in the mapping; a column that the source has renamed keeps its keys if the new header is added behind the old one, as in `header: [Old, New]`. To key new rows in another way, give them an event or document of their own, under another label with `was: none`, and `skip` the rows that have landed.",
+    "The mapping now gives different keys to events that have landed; sending them again would duplicate them.",
+    "In the mapping, undo the change of the key, or of a setting that it depends on. If the source has renamed a column, add the new header after the old one, as in `header: [Old, New]`; keys then stay the same. To give new rows another kind of key, define an event or document of their own, under another label with `was: none`, and `skip` the rows that have landed.",
     "The event key of `weighing` was changed from `Ticket` to `Ticket` and `Date` after 4,000 weighings had landed.",
   ),
   "participant-differs": mark(
     "A participant's data differ from what the ledger or the service has for its tax id.",
-    "The service does not update participants. Correct the row; or in the mapping, set `settings.identity`.",
+    "The service does not update participants. Correct the row; or change the mapping: set `settings.identity`.",
     "CNPJ 11222333000181 is called Alfa in row 7 and Alpha in row 9: Alfa is used, and both rows are named.",
   ),
   "address-differs": mark(
-    "The same address of a participant is spelled in two ways.",
-    "Correct the row if it is another place; or in the mapping, give the address a `key:` if spellings vary.",
+    "The same address of a participant is spelled in two different ways.",
+    "Correct the row if it is another place; or change the mapping: give the address a `key:` if spellings vary.",
     "Rua A, S/N and RUA A, s/n: the first spelling is used.",
   ),
   "document-differs": mark(
@@ -135,7 +135,7 @@ export const ledgerCodes = {
     "Rows 7 and 9 both hold weighing ticket 55 of manifest 123, with different weights: neither is sent.",
   ),
   "document-unknown": usage(
-    "The ledger has no such document, or several of that key.",
+    "The ledger has no such document, or several with that key.",
     "`rowferry show <key>` lists what the ledger knows; name the kind too: `manifest/123`.",
     "`rowferry resolve 9999 --document-id doc-1` where no file ever held 9999.",
   ),
@@ -191,7 +191,7 @@ export const ledgerCodes = {
   ),
   "row-repeats": mark(
     "Another row of this import is exactly the same; they are sent once.",
-    "If they are two events, give the event a key that differs between them. Otherwise nothing.",
+    "If they are two events, give the event a key that differs between them. Otherwise there is nothing to do.",
     "Two rows with the same ticket differ only in a column that the mapping does not read.",
   ),
   "row-unchanged": mark(
@@ -215,13 +215,13 @@ export const ledgerCodes = {
     "007 became 7 when the rejected file was saved in Excel.",
   ),
   "cell-rewritten": mark(
-    "A cell of a corrected row, which needed no correction, is what spreadsheets tend to make of the original: no leading zeros, no seconds, other marks in numbers, day and month in each other's place.",
+    "A cell of a corrected row, which needed no correction, is what spreadsheets tend to make of the original: no leading zeros, no seconds, other marks in numbers, day and month swapped.",
     "Write the cell as it was. If the new text is meant, write `ok` into the row's cell `rowferry_code`. Then import the file again.",
     "12.000, twelve thousand, became 12 when the rejected file was saved in a spreadsheet that takes the point for a decimal mark.",
   ),
   "keys-nearly-equal": mark(
     "Two documents, or two events of one document, have keys that differ only by case, width or leading zeros; often they are the same.",
-    "If they are the same, correct the rows, or fold the key in the mapping; otherwise nothing.",
+    "If they are the same, correct the rows, or fold the key in the mapping; otherwise there is nothing to do.",
     "K1 and k1; 007 and 7.",
   ),
   "group-interrupted": mark(

@@ -4,7 +4,7 @@ import { type CodeEntry, mark, usage } from "../code.js";
 export const mapCodes = {
   "column-missing": usage(
     "The file lacks a column that the mapping reads.",
-    "If the source has renamed it, add the new header behind the old one, as in `header: [Peso, Peso Bruto]`, so that keys stay the same. Otherwise correct the name in the mapping, or mark the column `optional: true`.",
+    "If the source has renamed it, add the new header after the old one, as in `header: [Peso, Peso Bruto]`, so that keys stay the same. Otherwise correct the name in the mapping, or mark the column `optional: true`.",
     "The mapping reads `Peso Bruto`; the file has `Peso (kg)`.",
   ),
   "column-ambiguous": usage(
@@ -24,27 +24,27 @@ export const mapCodes = {
   ),
   "value-required": mark(
     "A field that must have a value is blank in this row.",
-    "Fill the cell; or in the mapping, give the field a `default`, or restrict the record with `when`.",
+    "Fill the cell; or change the mapping: give the field a `default`, or restrict the record with `when`.",
     "`Gerador` is empty, and the participant's name comes from it.",
   ),
   "value-unmapped": mark(
     "A cell holds a value that the field's `map` does not list.",
-    "Correct the cell; or in the mapping, add the value to the map, or set `otherwise`.",
+    "Correct the cell; or change the mapping: add the value to the map, or set `otherwise`.",
     "`Talvez` where the map lists Sim and Não.",
   ),
   "value-not-allowed": mark(
     "A value is not one that `oneOf` allows.",
-    "Correct the cell; or in the mapping, add the value to `oneOf`.",
+    "Correct the cell; or change the mapping: add the value to `oneOf`.",
     "`PJ` where `oneOf` lists COMPANY and PERSON.",
   ),
   "value-pattern": mark(
     "A value does not match the field's `pattern`.",
-    "Correct the cell; or in the mapping, correct the pattern.",
+    "Correct the cell; or change the mapping: correct the pattern.",
     "`ABC-123` under `[A-Z]{3}[0-9]{4}`.",
   ),
   "expression-failed": mark(
     "A formula has no value for this row: a number too long, a division by zero, a text too long.",
-    "Correct the cells it reads; or in the mapping, guard it: `iff(boxes > 0, round(net / boxes, 2), null)`.",
+    "Correct the cells it reads; or change the mapping: guard the formula, as in `iff(boxes > 0, round(net / boxes, 2), null)`.",
     "`=round(net / boxes, 2)` in a row with 0 boxes.",
   ),
   "function-failed": mark(
@@ -54,7 +54,7 @@ export const mapCodes = {
   ),
   "group-differs": mark(
     "Rows of one group differ where one value is needed.",
-    'Correct the rows; or in the mapping, combine their values: `first(x)`, `last(x)`, `join(x, ", ")`, `sum(x)` …',
+    'Correct the rows; or change the mapping: combine their values with `first(x)`, `last(x)`, `join(x, ", ")` or `sum(x)`.',
     "Two rows of manifest 123 name different generators.",
   ),
   "group-unclear": mark(
@@ -63,28 +63,28 @@ export const mapCodes = {
     "The second of three weighings that make a sum has no ticket number: neither half of the sum is sent.",
   ),
   "value-above": mark(
-    "A blank cell would take the value above (`fill: down`), but that may be another group's: a row in between that fills the column was skipped or has another number of cells, or fills only a column to its left.",
+    "A blank cell would take the value above it (`fill: down`), but that value may belong to another group. A row in between fills this column, but was skipped or has another number of cells; or it fills only a column further left.",
     "Write the value in this row, too.",
     "The row that names the customer is skipped, because it is cancelled; the rows below it name none.",
   ),
   "reference-absent": mark(
     "A record refers to another record of its row that does not exist there, because its `when` does not hold.",
-    "Fill the columns of that other record; or in the mapping, restrict this one with the same `when`.",
+    "Fill the columns of that other record; or change the mapping: restrict this one with the same `when`.",
     "The drop-off names the recycler, whose columns are blank.",
   ),
   "event-name": mark(
     "The row gives the event a name that it cannot have.",
-    "Correct the cell; or in the mapping, `map` it to the right name.",
+    "Correct the cell; or change the mapping: `map` it to the right name.",
     "`Cancel`, which differs from the reserved CANCEL only by case.",
   ),
   "ends-too-early": mark(
-    "The row closes or cancels its document at an earlier time than that of another of its events, which could then never be sent.",
-    "Correct the times; or in the mapping, give a CLOSE that has only a date, which is its midnight, a time.",
+    "The row closes or cancels its document before the time of another of its own events, which could then never be sent.",
+    "Correct the times; or change the mapping: give the CLOSE a time. A date alone means midnight at its start.",
     "`Started` 14:00 and `Finished` 13:00 of one day, where the row gives a weighing and the CLOSE.",
   ),
   "no-event": mark(
     "The row yields no event (no record, in an input without events) and would be lost silently.",
-    "Correct the cells that decide which event it is; or in the mapping, leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
+    "Correct the cells that decide which event it is; or change the mapping: leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     "`Pickup` where the events happen when `Evento` is `Pick-up` or `Drop-off`.",
   ),
 } satisfies Record<string, CodeEntry>;

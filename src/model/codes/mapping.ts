@@ -9,12 +9,12 @@ export const mappingCodes = {
   ),
   "text-not-utf8": usage(
     "A mapping, its cases, a settings file or `.env` is not UTF-8, so some of its letters cannot be read.",
-    "Save the file as UTF-8 (in most editors: Save as, Encoding). Only files of data may have another encoding.",
+    "Save the file as UTF-8 (in most editors: Save as, Encoding). Only data files may have another encoding.",
     "A mapping saved as ANSI, with `name: Pesagem não fiscal` in it.",
   ),
   "mapping-too-large": usage(
     "The mapping is larger, deeper or more repetitive than any mapping needs to be.",
-    "Split the mapping, move long value lists into a CSV file beside it, and write out what aliases repeat.",
+    "Split the mapping, move long value lists into a CSV file next to it, and write out what aliases repeat.",
     "Ten anchors, each repeating the one before ten times.",
   ),
   "mapping-syntax": usage(
@@ -59,7 +59,7 @@ export const mappingCodes = {
   ),
   "mapping-functions": usage(
     "The module with custom functions cannot be loaded, or exports something that a formula cannot call.",
-    "Make it an ES module beside the mapping whose exports are plain functions with at least one parameter.",
+    "Make it an ES module next to the mapping whose exports are plain functions with at least one parameter.",
     "`functions: ./fns.mjs` where fns.mjs throws while it loads.",
   ),
   "mapping-lookup": usage(

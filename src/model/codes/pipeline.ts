@@ -32,7 +32,7 @@ export const pipelineCodes = {
     ),
   ),
   "lookup-unreadable": mark(
-    "The service answered a lookup of a participant, or of its addresses, with something else.",
+    "The service answered a lookup of a participant, or of its addresses, with something that does not answer it.",
     "Find out what the service answers (`rowferry show requests`), then run `rowferry retry --code lookup-unreadable`. Nothing was created.",
     "A lookup by tax id was answered with a participant that has another one.",
   ),
@@ -45,12 +45,12 @@ export const pipelineCodes = {
   ),
   "participant-foreign": mark(
     "Another dataset registered the participant, and the mapping refuses such participants.",
-    "Correct the tax id; or in the mapping, choose `settings.participants.foreign: use` or `create`.",
+    "Correct the tax id; or change the mapping: choose `settings.participants.foreign: use` or `create`.",
     "With `foreign: refuse`, a carrier that another company has registered.",
   ),
   "address-unresolved": mark(
-    "The service could not resolve an address to one place of its catalogue.",
-    "Check city and state in the source; the report lists the candidates that the service offered.",
+    "The service could not resolve an address to a single place in its catalogue.",
+    "Check the city and state in the source; the report lists the candidates that the service offered.",
     "City `S. Paulo`, state SP: three candidates.",
   ),
   "address-masked": mark(
@@ -70,7 +70,7 @@ export const pipelineCodes = {
   ),
   "too-many-invalid": person(
     "More rows are invalid than --max-errors allows; nothing was sent.",
-    "Find out what happened to the file. Its valid rows, and what is later on their documents, wait until it is imported again, corrected or without --max-errors, or until `rowferry withdraw --input <file>` takes them back.",
+    "Find out what happened to the file. Its valid rows and later events of their documents wait. Import the file again, corrected or without --max-errors, or take its rows back with `rowferry withdraw --input <file>`.",
     "--max-errors 1% and 900 of 40,000 rows invalid, because the file came in another format.",
   ),
 } satisfies Record<string, CodeEntry>;

@@ -4,7 +4,7 @@ import { type CodeEntry, mark, passing } from "../code.js";
 export const planCodes = {
   late: mark(
     "The event is earlier than the last one on its document's timeline.",
-    "Timelines only grow at the end. `rowferry replace <document> --reason <text>` sends the document again in order; `rowferry dismiss --row <file>:<row>` gives the row up. If such rows are usual, as where devices fill gaps later, `late: { attribute: …, isPublic: … }` under `settings:` sends them at the earliest permitted time.",
+    "Timelines only grow at the end. `rowferry replace <document> --reason <text>` sends the document again in order; `rowferry dismiss --row <file>:<row>` gives the row up. If such rows are normal, because devices report late, for example, `late: { attribute: …, isPublic: … }` under `settings:` sends them at the earliest permitted time.",
     "A weighing of 09:00 arrives after the drop-off of 10:00 has landed.",
   ),
   "after-close": mark(
@@ -119,7 +119,7 @@ export const planCodes = {
     "A downstream batch waits for the OUTPUT event of its manifest.",
   ),
   "target-exists": mark(
-    "The event would create a document that exists already or is created otherwise.",
+    "The event would create a document that exists already or is created in another way.",
     "Correct the key of the document to create, or give the row up with `rowferry dismiss --row <file>:<row>`.",
     "A SPLIT into load 55, whose own rows were imported yesterday and have created it.",
   ),
@@ -144,13 +144,13 @@ export const planCodes = {
     "Load A links to load B before the SPLIT that makes B.",
   ),
   "participant-not-registered": mark(
-    "The row's participant is not registered: no row describes it, nor does the service know a tax id that is given alone; or it was dismissed.",
-    "Import the row that brings the participant, or give up the rows that need it: `rowferry dismiss --code participant-not-registered`.",
+    "The row's participant is not registered: no row describes it, and if only its tax id is given, the service does not know it; or it was dismissed.",
+    "Import the row that describes the participant, or give up the rows that need it: `rowferry dismiss --code participant-not-registered`.",
     "The organisations sheet lacks code ORG-7.",
   ),
   "address-not-registered": mark(
     "The row's address is not registered: no row describes it, or it was dismissed.",
-    "Import the row that brings the address, or give up the rows that need it: `rowferry dismiss --code address-not-registered`.",
+    "Import the row that describes the address, or give up the rows that need it: `rowferry dismiss --code address-not-registered`.",
     "The places sheet lacks code PL-3.",
   ),
 } satisfies Record<string, CodeEntry>;

@@ -14,12 +14,12 @@ export const readCodes = {
   ),
   "file-empty": person(
     "The file has no content: no bytes, or nothing but blank lines.",
-    "Export the file again; an interrupted export often leaves an empty file behind. If empty files are right, write `allowEmpty: true` in the mapping's input.",
+    "Export the file again; an interrupted export often leaves an empty file behind. If empty files are normal, write `allowEmpty: true` in the mapping's input.",
     "nightly.csv is 0 bytes long because the disk of the ERP was full.",
   ),
   "file-unreadable": passing(
     again(
-      "Reading failed before the end of the file; nothing of it was sent.",
+      "The file could not be read to its end; none of it was sent.",
       "Copy the file again, check the disk or network share, then run the same command again.",
       "The network share went away after 12,000 rows.",
     ),
@@ -32,7 +32,7 @@ export const readCodes = {
     ),
   ),
   "file-refused": person(
-    "The file is not a CSV file, an .xlsx or an .xlsm workbook, whatever its name says.",
+    "The file is neither CSV nor an .xlsx or .xlsm workbook, whatever its name says.",
     "Open it in the program that made it and save it as CSV (UTF-8) or .xlsx.",
     "report.xls is really a web page with a table in it, as some portals export.",
   ),
@@ -72,28 +72,28 @@ export const readCodes = {
     "`encoding: ansi-latin`.",
   ),
   "encoding-differs": person(
-    "The file does not have the encoding that the mapping names.",
+    "The file is not in the encoding that the mapping names.",
     "Correct `csv: { encoding }` in the mapping, or set it to `auto`.",
     "The mapping says windows-1252, but the file begins with the UTF-8 byte order mark.",
   ),
   "locale-differs": person(
-    "Some cells of a column can be read only with day and month, or decimal point and comma, in each other's place, and none only as the mapping says.",
-    "If only these rows are wrong, correct them in the file. Else export the file as it was before; or correct `dates` or `decimal` in the mapping, if all files are now written so.",
+    "Some cells of a column can be read only with day and month, or decimal point and comma, swapped; no cell requires the format that the mapping names.",
+    "If only these rows are wrong, correct them in the file. Otherwise export the file in its former format. If all files now use the new format, correct `dates` or `decimal` in the mapping.",
     "Under `dd/MM/yyyy`, `10/13/2025` is no date, so `10/05/2025` in the same file is probably not 10 May.",
   ),
   "encoding-uncertain": person(
-    "The file is not UTF-8, and its letters are hardly those of windows-1252, as which such files are read by default.",
+    "The file is not UTF-8, and makes little sense as windows-1252, the default for such files.",
     "Name its encoding in the mapping, `csv: { encoding }`, or save the file as UTF-8.",
     "A Russian export in windows-1251, whose `Москва` would be sent as `Ìîñêâà`.",
   ),
   "encoding-mixed": person(
     "A row has bytes that are not text in the encoding of the rest of its file.",
-    "Correct the characters in that row; or in the mapping, name the encoding if the whole file has one: `csv: { encoding }`.",
+    "Correct the characters in that row; or change the mapping: if the whole file has one encoding, name it with `csv: { encoding }`.",
     "One row was pasted from a windows-1252 system into a UTF-8 file: `S\\xe3o Paulo`.",
   ),
   "quote-unclosed": person(
     "A quoted cell is never closed, so the rest of the file would be one cell.",
-    "Close or double that quote in the file; or in the mapping, write `csv: { quote: null }` if the file uses no quotes at all.",
+    "Close or double that quote in the file; or change the mapping: write `csv: { quote: null }` if the file uses no quotes at all.",
     'Row 17 has `"Tubo 5` with an opening quote and no closing one.',
   ),
   "quote-stray": mark(
@@ -102,18 +102,18 @@ export const readCodes = {
     '`"Tubo 5" aço";120` instead of `"Tubo 5"" aço";120`.',
   ),
   "line-cut": mark(
-    "A line may be cut: the last one of the file has no line end, though the others have one and the mapping requires it; or a line ends in another way than the others, and the next one is too short.",
+    "A line may be cut: the last one of the file has no line end, though the others have one and the mapping requires it; or a line ends differently from the others, and the next one is too short.",
     "Fetch the file again: an interrupted transfer leaves such a last line. If the file is complete, add the missing line end.",
     "`…;12` is the last line of a file whose export held `…;1234,50`.",
   ),
   "record-oversized": person(
-    "A row is longer than a mebibyte of text, far longer than any real row.",
+    "A row is longer than 1 MiB of text, far longer than any real row.",
     "Look at the line named: usually a quote is opened there and never closed, or the line endings are lost.",
     "A file whose line breaks were removed is one line of 40 MB.",
   ),
   "row-short": mark(
     "A row has fewer cells than the header has columns.",
-    "Add the missing delimiters (or close a lost quote) in that row, then import it again; or in the mapping, write `csv: { shortRows: blank }` in the input where the program that writes the file ends rows early.",
+    "Add the missing delimiters to that row (or close a lost quote), then import it again; or change the mapping: if the source always ends rows early, write `csv: { shortRows: blank }` in the input.",
     "The header has 25 columns, row 812 has 11 cells because the export was cut off.",
   ),
   "row-long": mark(
@@ -127,13 +127,13 @@ export const readCodes = {
     "A crash of the exporting system left a block of NUL bytes in row 4,011.",
   ),
   "sheet-missing": person(
-    "The workbook has no sheet of that name, position or pattern, or none with cells at all.",
+    "The workbook has no sheet of that name, position or pattern, or no sheet with any cells.",
     "Correct `excel: { sheet }` in the mapping; `rowferry check` lists the sheets of a file.",
     'The mapping says `sheet: Manifestos`, but this month the sheet is called "Manifestos Nov".',
   ),
   "sheet-ambiguous": person(
     "The workbook has several sheets with rows, and the mapping does not name one.",
-    "Name one under `excel: { sheet }` in the mapping, by name, by position or by a pattern that fits one only.",
+    "Name one under `excel: { sheet }` in the mapping, by name, by position or by a pattern that matches only one.",
     "A workbook with the visible sheets January and February, and a mapping without `sheet`.",
   ),
   "formula-without-value": mark(

@@ -21,12 +21,12 @@ export const submitCodes = {
   ),
   "service-refused": mark(
     "The service refused the request; the service's own code is shown with this one.",
-    "Correct the row as the service's code says, and import it again; or in the mapping, correct what the row becomes.",
+    "Correct the row as the service's code says, and import it again; or change the mapping: correct what the row becomes.",
     "400 for an event whose attribute has no value: the event is rejected, and later events of its document are held.",
   ),
   "document-gone": mark(
     "The service no longer knows a document that this ledger has sent.",
-    "Run `rowferry verify` to see what else is gone, then `rowferry replace <document> --reason <text>` for each document: all of it is sent again, as its next generation.",
+    "Run `rowferry verify` to see what else is missing, then `rowferry replace <document> --reason <text>` for each document: all of it is sent again, as its next generation.",
     "The service was restored from a backup older than last night's import: a later event is answered 404.",
   ),
   "service-unanswered": passing(

@@ -99,7 +99,7 @@ export const draft = line("draft", "Printed by `guess`.", {
       question: text,
       candidates: list(object({ label: text, why: textOrNull })),
     }),
-  ).describe("what the data leave open; unless this is empty, the mapping is a draft"),
+  ).describe("what the files leave open; unless this is empty, the mapping is a draft"),
 });
 
 const ofSandbox = {

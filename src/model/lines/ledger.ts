@@ -46,7 +46,7 @@ export const plan = line("plan", "Printed by `plan` and `import --dry-run`.", {
   doubted: list(toldProblem).describe("ready events that the service may refuse"),
   problems: list(toldProblem).describe("problems that would be open"),
   waiting: list(waiting).describe("what would be held, by what it waits for"),
-  warnings: list(toldProblem).describe("these hold nothing back"),
+  warnings: list(toldProblem).describe("nothing is held back because of these"),
   exitCode: exitCode.describe("with which the import would end, as far as the ledger can know"),
   preview: object({
     kind: text,

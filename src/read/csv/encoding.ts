@@ -35,7 +35,7 @@ const PROOF_LINES = 3;
 /** With more lines in another encoding, the whole file is refused. */
 const MAX_ODD_LINES = 10_000;
 /**
- * What words of the West do not hold as windows-1252: bytes without a letter, four letters beyond ASCII in a row,
+ * What Western words do not contain as windows-1252: bytes without a letter, four letters beyond ASCII in a row,
  * within a word signs, or a capital Æ or Ž, that are letters elsewhere (the Brazilian `SÆo` of DOS, `ComŽrcio` of a Mac), and the Polish zł.
  */
 const FOREIGN =
@@ -201,7 +201,7 @@ interface Lines {
 }
 
 /**
- * Counts lines that are not UTF-8, those of them that are hardly of the West, lines that are UTF-8 beyond ASCII, and those
+ * Counts lines that are not UTF-8, those of them that are hardly Western, lines that are UTF-8 beyond ASCII, and those
  * that are hardly UTF-8 by chance.
  */
 async function lookAtLines(chunks: AsyncIterable<Buffer>) {
@@ -246,7 +246,7 @@ async function lookAtLines(chunks: AsyncIterable<Buffer>) {
   return { invalid, foreign, valid, proof, lines: number };
 }
 
-/** The refusal of text that is hardly of the West, with what others would make of its first such line. */
+/** The refusal of text that is hardly Western, with what others would make of its first such line. */
 function uncertain(head: Buffer, fault: FaultOf): RowferryError {
   const all = head.toString("latin1").split(/\r\n?|\n/);
   const at = all.findIndex((line) => !isUtf8(Buffer.from(line, "latin1")) && FOREIGN.test(line));
@@ -278,7 +278,7 @@ function endOfAscii(text: string): number {
   return end;
 }
 
-/** Letters and punctuation of the West: other encodings hardly produce their UTF-8 byte sequences. */
+/** Western letters and punctuation: other encodings hardly produce their UTF-8 byte sequences. */
 function isPlausible(bytes: Buffer): boolean {
   return isUtf8(bytes) && bytes.some((byte) => (byte >= 0xc2 && byte <= 0xc5) || byte >= 0xe1);
 }

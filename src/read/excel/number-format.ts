@@ -1,7 +1,7 @@
 /** How a number format shows a number: as a date, a duration, a row of digits, or a plain number. */
 
 export type ShownAs =
-  /** `unit`: what its format shows beside it; `thousands`: how often it is shown divided by a thousand. */
+  /** `unit`: what its format shows next to it; `thousands`: how often it is shown divided by a thousand. */
   | { kind: "number"; unit: string; thousands: number }
   | { kind: "percent" }
   | { kind: "date"; hasDate: boolean; hasTime: boolean }

@@ -201,7 +201,7 @@ function mergesNote(merges: readonly Merge[], headerRow: number, width: number):
 }
 
 /**
- * The row above the header, where it alone heads a column that is filled, beside merged headings. Null: there is none.
+ * The row above the header, where it alone heads a column that is filled, next to merged headings. Null: there is none.
  */
 function headings(
   header: HeaderCandidate | undefined,

@@ -1,4 +1,4 @@
-/** `show <anything>`: finds a thing by any of its names. Works beside a running import. */
+/** `show <anything>`: finds a thing by any of its names. Works while an import is running. */
 import { basename } from "node:path";
 import { documentsNamed } from "../../documents-named.js";
 import { EVENTS_OF_ROW } from "../../known-rows.js";
