@@ -105,6 +105,24 @@ describe("`by` and `is` (7)", () => {
     expect((await refusal(mappingWith({ event: "when: =false" }))).message).toContain("no row can reach");
   });
 
+  // Beside an event with `is: otherwise`, every row would land there in silence.
+  it.each([
+    ["boolean", "sim", 'Write "true".'],
+    ["boolean, true: [aberto], false: [fechado]", "aberto", 'Write "true".'],
+    ["number", "1,5", 'Write "1.5".'],
+    ["date", "03/04/2026", 'Write "2026-04-03".'],
+    ["country", "Brasil", 'Write "BR".'],
+    ["digits", "A-1", 'Write "1".'],
+  ])("a word that a column read as %s never gives is refused: %s", async (as, word, hint) => {
+    const yaml = (is: string) =>
+      mappingWith({ columns: `kind: { header: K, as: ${as} }`, event: `by: kind\nis: ["${is}"]` });
+    const error = await refusal(yaml(word));
+    expect(error.message).toContain(`no row can reach it by "${word}"`);
+    expect(error.hint).toBe(hint);
+    const [, given = ""] = hint.split('"');
+    expect((await load(yaml(given.toLowerCase()))).inputs).toHaveLength(1);
+  });
+
   it("need each other, and a column", async () => {
     expect((await refusal(mappingWith({ event: "is: x" }))).message).toContain("`is` needs `by`");
     expect((await refusal(mappingWith({ event: "by: nope\nis: x" }))).message).toContain('no column "nope"');

@@ -63,7 +63,8 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
         const near =
           valueAt(value, [key]) === null && all.includes(first)
             ? `A colon is missing: \`${first}: ${rest.join(" ")}\`.`
-            : (didYouMeanOurs(key, all) ?? `Known here: ${all.filter(isOfType).join(", ")}.`);
+            : (didYouMeanOurs(key, all) ??
+              `Known here: ${all.filter((one) => !all.includes("as") || isOfType(one)).join(", ")}.`);
         const hint = all.includes(key)
           ? `It belongs beside \`as: ${typesOf(key).join("` or `as: ")}\`.`
           : (ofFile(key) ?? near);
@@ -72,6 +73,10 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
       }
     } else if (issue.code === "invalid_value") {
       refuse(listed(valuesOf(issue)), valuesOf(issue));
+    } else if (issue.code === "invalid_key") {
+      const holder = path.slice(0, -1);
+      const hint = `Give each entry of ${place(holder)} a name.`;
+      source.report("mapping-value", path, `A name in ${place(holder)} is empty.`, { hint });
     } else if (issue.code === "invalid_type") {
       refuse(expected(issue.expected));
     } else if (/^Too (small|big)/.test(issue.message)) {
