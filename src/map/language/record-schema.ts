@@ -163,7 +163,7 @@ const documentFields = {
   address: maybe(addressRefSchema, "Its address; also that of its events.", ["origin"]),
   externalId,
   fields: json(
-    "Fields sent as written when the document is created, besides the references; formulas in them are computed.",
+    "Fields sent as written when the document is created, besides the references; formulas in them are computed, and blank ones are left out.",
     [{ category: "MassID", type: "=waste", isPublic: false }],
   ),
 };

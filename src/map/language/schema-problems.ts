@@ -124,7 +124,13 @@ function didYouMeanOurs(word: string, known: readonly string[]): string | null {
 function strayIn(schema: z.ZodType, data: unknown, issue: Path): { path: Path; parent: Path; hint: string } | null {
   for (const at of issue.keys()) {
     const [path, above, name] = [issue.slice(0, at + 1), issue.slice(0, at - 1), String(issue[at])];
-    if (at < 1 || !typesAt(schema, issue.slice(0, at)).some((type) => type instanceof z.ZodRecord)) continue;
+    // An entry of a list has no name.
+    if (
+      at < 1 ||
+      typeof issue[at - 1] === "number" ||
+      !typesAt(schema, issue.slice(0, at)).some((type) => type instanceof z.ZodRecord)
+    )
+      continue;
     const members = membersAt(schema, path);
     if (Object.keys(valueAt(data, path) ?? {}).some((key) => members.includes(key))) continue;
     const holds = (where: Path) => typesAt(schema, [...where, name, ""]).some((type) => type instanceof z.ZodObject);
