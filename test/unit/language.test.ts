@@ -149,6 +149,38 @@ describe("parties (8)", () => {
     ]);
   });
 
+  describe("whose type and country are formulas", () => {
+    const columns =
+      "kind: Kind\nland: { header: Land, as: country }\nid: { header: Id, as: taxId, type: =kind, country: =land }";
+    const CNPJ = "11.222.333/0001-81";
+
+    it.each([
+      ["in other letters is one type", { Kind: "cnpj", Land: "BR", Id: CNPJ }, ["BR", "CNPJ", "11222333000181"]],
+      ["blank is told by the number", { Kind: "", Land: "BR", Id: CNPJ }, ["BR", "CNPJ", "11222333000181"]],
+      ["and country blank are the mapping's", { Kind: "", Land: "", Id: CNPJ }, ["BR", "CNPJ", "11222333000181"]],
+      ["of a country without known ones is kept", { Kind: "X", Land: "AQ", Id: "7-1" }, ["AQ", "X", "7-1"]],
+    ])("the type %s", async (_title, cells, sent) => {
+      const { participants } = recordsOf(mapRows(await load(party("=id", columns)), [{ ...DAY, ...cells }]));
+      expect(participants.map(({ data }) => [data.countryCode, data.taxIdType, data.taxId])).toEqual([sent]);
+    });
+
+    it.each([
+      ["a type that the country does not have", { Kind: "CNPF", Land: "BR", Id: CNPJ }, "CNPJ, CPF"],
+      ["no type where none is known", { Kind: "", Land: "AQ", Id: "7-1" }, "`type`"],
+    ])("%s is a problem of the row", async (_title, cells, hint) => {
+      const [problem] = problemsOf(mapRows(await load(party("=id", columns)), [{ ...DAY, ...cells }])[0]);
+      expect(problem).toMatchObject({ code: "tax-id-invalid", hint: expect.stringContaining(hint) as string });
+    });
+
+    it("no country at all is a problem of the row", async () => {
+      const yaml = party("=id", columns).replace(", country: BR", "").replace("number:", "countryCode: BR, number:");
+      const [row] = mapRows(await load(yaml), [{ ...DAY, Kind: "CNPJ", Land: "", Id: CNPJ }]);
+      expect(problemsOf(row)).toMatchObject([
+        { code: "tax-id-invalid", hint: expect.stringContaining("country") as string },
+      ]);
+    });
+  });
+
   it("need it said where the tax id is plain text", async () => {
     expect((await refusal(party("=id", "id: Id"))).message).toContain('"taxIdType" is missing');
   });

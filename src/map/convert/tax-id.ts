@@ -61,6 +61,9 @@ function padded(text: string, { length }: TaxIdType) {
   return length !== null && /^\d+$/.test(text) && text.length >= FEWEST_DIGITS ? text.padStart(length, "0") : text;
 }
 
+/** Whether tax ids of the country are known. */
+export const hasTaxIds = (country: string | undefined): boolean => country !== undefined && typesOf(country).length > 0;
+
 /** The types of the country that it may be. */
 export function taxIdTypesOf(text: string, country: string): string[] {
   const fitting = typesOf(country).filter((type) => canonical(text.trim().toUpperCase(), type) !== null);
