@@ -125,6 +125,20 @@ it("a link in doubt to a document that was replaced, corrected since (H9, H26) l
   expect((await world.bring("f", ["M3 30"])).events).toEqual({ landed: 1 });
 });
 
+it("events of one instant keep their order in the next generation", async () => {
+  world = createWorld();
+  const keys = ["e", "b", "h", "a", "g", "c", "f", "d"];
+  await world.bring(
+    "a",
+    keys.map((key) => `M1 10 key=${key}`),
+  );
+  const orderOf = async () => (await world.show("M1")).documents.at(-1)?.events.map(({ keyParts }) => keyParts[0]);
+  expect(await orderOf()).toEqual(keys);
+  await replace("M1");
+  await world.resume();
+  expect(await orderOf()).toEqual(keys);
+});
+
 it("a document that has made others is not replaced, for they would be made twice: nothing is cancelled, nothing planned", {
   tags: ["long"],
 }, async () => {

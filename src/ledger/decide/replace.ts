@@ -99,7 +99,8 @@ function replaceWithin(
   if (cancellation !== null) cancelOld(database, old, cancellation);
 
   const events = database.rows<EventNow>(
-    "SELECT * FROM events_now WHERE document_id = @old AND (event <> '#replaced' AND dismissed = 0 OR state = 'changed')",
+    `SELECT * FROM events_now
+     WHERE document_id = @old AND (event <> '#replaced' AND dismissed = 0 OR state = 'changed') ORDER BY id`,
     { old },
   );
   const missing: Replacement["missing"] = [];
