@@ -116,7 +116,7 @@ export const ledgerCodes = {
   ),
   "document-differs": mark(
     "A document's fields differ from those it had before.",
-    "Correct the row; a document that exists cannot be edited.",
+    "Correct the row. A document that exists cannot be edited: if the new data are right, `rowferry replace` it, then import the newest file again instead of `resume`.",
     "Manifest 123 has Emissão 01/03 in row 7 and 02/03 in row 9: the first is used, and both rows are named.",
   ),
   "group-incomplete": person(
