@@ -26,7 +26,7 @@ import { agreed, cellReading, compileReader, type Conversions, type Reader, TYPE
 import type { HeaderUse } from "./headers.js";
 import { refuseName } from "./names.js";
 import type { Table } from "./table.js";
-import { asText, type Eval, literalText, type Value, type View } from "./view.js";
+import { asText, type Eval, literalText, type View } from "./view.js";
 
 export interface Shared {
   source: MappingSource;
@@ -251,7 +251,7 @@ export class Scope {
       const value = run(view);
       if (value == null) return value;
       const said = name === "type" ? type : undefined;
-      if (said?.constant !== undefined) return said.constant as Value;
+      if (said?.constant !== undefined) return said.constant;
       const where = country?.run(view) ?? usual;
       if (name === "country" && where !== undefined) return where;
       const types = where === undefined ? [] : taxIdTypesOf(asText(value), asText(where));

@@ -226,7 +226,7 @@ export const ledgerCodes = {
   ),
   "group-interrupted": mark(
     "Rows of one group are not together in the file, so an event made from them would be incomplete.",
-    "Sort the file by its group key and import it again; then dismiss these rows.",
+    "Sort the file by its group key and import it again; dismiss these rows if they are still listed after that.",
     "Rows 2, 3 and 7 are of load L1, rows 4 to 6 of L2: a sum over rows 2 and 3 would be wrong.",
   ),
   "row-gone": mark(
