@@ -66,6 +66,20 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
     expect((await statesOf("M1"))?.map(([, state]) => state)).toEqual(["landed", "landed", "landed"]);
   });
 
+  it("keeps its place among the events of its instant", async () => {
+    world = createWorld();
+    const broken = invalidRow(4, [{ key: "M1", event: "weighing", keyParts: ["b"], minute: 10 }]);
+    const last = invalidRow(6, [{ key: "M1", event: "weighing", keyParts: ["d"], minute: 10 }]);
+    await world.bring("a", ["M1 5", "M1 10 key=a", broken, "M1 10 key=c", last, "M1 10 key=e"]);
+    await replace("M1");
+    await world.resume();
+    await world.bring("b", ["M1 10 key=d", "M1 10 key=b"]);
+    const { documents } = await world.show("M1");
+    expect(documents.at(-1)?.events.map(({ keyParts, state }) => [keyParts[0], state])).toEqual(
+      ["5", "a", "b", "c", "d", "e"].map((key) => [key, "landed"]),
+    );
+  });
+
   it("whose event had landed holds that event in the next generation, where it can be corrected in place (P3)", {
     tags: ["long"],
   }, async () => {
