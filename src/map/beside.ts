@@ -102,6 +102,10 @@ async function loadFunctions(
   const report = (message: string) => source.report("mapping-functions", ["functions"], `${name} ${message}.`);
   let functionsText = "";
   if (location !== null && !MODULES.has(extname(location))) report("is not a JavaScript module (.mjs or .js)");
+  else if (location !== null && !existsSync(location))
+    source.report("mapping-missing", ["functions"], `${name}: there is no such file.`, {
+      hint: "Correct the name: the module must be beside the mapping.",
+    });
   else if (location !== null)
     try {
       running(location);

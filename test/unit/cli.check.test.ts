@@ -92,6 +92,21 @@ describe("rowferry check of files", () => {
     expect(existsSync(join(world.cwd, "state"))).toBe(false);
   });
 
+  it("shows values of every kind as they are sent: numbers with all their digits, null, lists, objects", async () => {
+    const text = mapping
+      .replace("as: number }", "as: number, places: 2 }")
+      .replace("note: =note }", "note: null, long: 12345678901234567891, list: [=kg, true], in: { kg: =kg } }")
+      .replace("Kg: =kg } }", "Kg: =kg } }\n        value: =kg\n        extra: { kg: =kg }")
+      .replace("when: =filled(day)", 'when: =job == "1"');
+    const files = { "m.yaml": text, "rows-1.csv": `${good}\n2;Fracht;01.02.2026;2,5;Ulm;A\n` };
+    const { code, out } = await checked(files, "rows-1.csv");
+    expect(code, out).toBe(0);
+    expect(out).toMatch(/value: 1\.50\n[^]*extra: \{ kg: 1\.50 \}/);
+    expect(out.replace(/\n +/g, " ")).toContain(
+      "fields: { place: Ulm, note: null, long: 12345678901234567891, list: [2.50, true], in: { kg: 2.50 } }",
+    );
+  });
+
   it("of many files says one line each where all is well, and a total that adds up", { tags: ["long"] }, async () => {
     const many = Array.from({ length: 36 }, (_, at) => `rows-${at + 10}.csv`);
     const files = Object.fromEntries(many.map((name) => [name, good]));

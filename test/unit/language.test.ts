@@ -105,6 +105,24 @@ describe("`by` and `is` (7)", () => {
     expect((await refusal(mappingWith({ event: "when: =false" }))).message).toContain("no row can reach");
   });
 
+  // Beside an event with `is: otherwise`, every row would land there in silence.
+  it.each([
+    ["boolean", "sim", 'Write "true".'],
+    ["boolean, true: [aberto], false: [fechado]", "aberto", 'Write "true".'],
+    ["number", "1,5", 'Write "1.5".'],
+    ["date", "03/04/2026", 'Write "2026-04-03".'],
+    ["country", "Brasil", 'Write "BR".'],
+    ["digits", "A-1", 'Write "1".'],
+  ])("a word that a column read as %s never gives is refused: %s", async (as, word, hint) => {
+    const yaml = (is: string) =>
+      mappingWith({ columns: `kind: { header: K, as: ${as} }`, event: `by: kind\nis: ["${is}"]` });
+    const error = await refusal(yaml(word));
+    expect(error.message).toContain(`no row can reach it by "${word}"`);
+    expect(error.hint).toBe(hint);
+    const [, given = ""] = hint.split('"');
+    expect((await load(yaml(given.toLowerCase()))).inputs).toHaveLength(1);
+  });
+
   it("need each other, and a column", async () => {
     expect((await refusal(mappingWith({ event: "is: x" }))).message).toContain("`is` needs `by`");
     expect((await refusal(mappingWith({ event: "by: nope\nis: x" }))).message).toContain('no column "nope"');
@@ -129,6 +147,38 @@ describe("parties (8)", () => {
       ["BR", "CPF", "01234567890"],
       ["US", "EIN", "911144442"],
     ]);
+  });
+
+  describe("whose type and country are formulas", () => {
+    const columns =
+      "kind: Kind\nland: { header: Land, as: country }\nid: { header: Id, as: taxId, type: =kind, country: =land }";
+    const CNPJ = "11.222.333/0001-81";
+
+    it.each([
+      ["in other letters is one type", { Kind: "cnpj", Land: "BR", Id: CNPJ }, ["BR", "CNPJ", "11222333000181"]],
+      ["blank is told by the number", { Kind: "", Land: "BR", Id: CNPJ }, ["BR", "CNPJ", "11222333000181"]],
+      ["and country blank are the mapping's", { Kind: "", Land: "", Id: CNPJ }, ["BR", "CNPJ", "11222333000181"]],
+      ["of a country without known ones is kept", { Kind: "X", Land: "AQ", Id: "7-1" }, ["AQ", "X", "7-1"]],
+    ])("the type %s", async (_title, cells, sent) => {
+      const { participants } = recordsOf(mapRows(await load(party("=id", columns)), [{ ...DAY, ...cells }]));
+      expect(participants.map(({ data }) => [data.countryCode, data.taxIdType, data.taxId])).toEqual([sent]);
+    });
+
+    it.each([
+      ["a type that the country does not have", { Kind: "CNPF", Land: "BR", Id: CNPJ }, "CNPJ, CPF"],
+      ["no type where none is known", { Kind: "", Land: "AQ", Id: "7-1" }, "`type`"],
+    ])("%s is a problem of the row", async (_title, cells, hint) => {
+      const [problem] = problemsOf(mapRows(await load(party("=id", columns)), [{ ...DAY, ...cells }])[0]);
+      expect(problem).toMatchObject({ code: "tax-id-invalid", hint: expect.stringContaining(hint) as string });
+    });
+
+    it("no country at all is a problem of the row", async () => {
+      const yaml = party("=id", columns).replace(", country: BR", "").replace("number:", "countryCode: BR, number:");
+      const [row] = mapRows(await load(yaml), [{ ...DAY, Kind: "CNPJ", Land: "", Id: CNPJ }]);
+      expect(problemsOf(row)).toMatchObject([
+        { code: "tax-id-invalid", hint: expect.stringContaining("country") as string },
+      ]);
+    });
   });
 
   it("need it said where the tax id is plain text", async () => {

@@ -66,6 +66,20 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
     expect((await statesOf("M1"))?.map(([, state]) => state)).toEqual(["landed", "landed", "landed"]);
   });
 
+  it("keeps its place among the events of its instant", async () => {
+    world = createWorld();
+    const broken = invalidRow(4, [{ key: "M1", event: "weighing", keyParts: ["b"], minute: 10 }]);
+    const last = invalidRow(6, [{ key: "M1", event: "weighing", keyParts: ["d"], minute: 10 }]);
+    await world.bring("a", ["M1 5", "M1 10 key=a", broken, "M1 10 key=c", last, "M1 10 key=e"]);
+    await replace("M1");
+    await world.resume();
+    await world.bring("b", ["M1 10 key=d", "M1 10 key=b"]);
+    const { documents } = await world.show("M1");
+    expect(documents.at(-1)?.events.map(({ keyParts, state }) => [keyParts[0], state])).toEqual(
+      ["5", "a", "b", "c", "d", "e"].map((key) => [key, "landed"]),
+    );
+  });
+
   it("whose event had landed holds that event in the next generation, where it can be corrected in place (P3)", {
     tags: ["long"],
   }, async () => {
@@ -123,6 +137,20 @@ it("a link in doubt to a document that was replaced, corrected since (H9, H26) l
   // So it does where the row is put back as it landed.
   expect((await world.bring("e", [link("5")])).open.events).toEqual({});
   expect((await world.bring("f", ["M3 30"])).events).toEqual({ landed: 1 });
+});
+
+it("events of one instant keep their order in the next generation", async () => {
+  world = createWorld();
+  const keys = ["e", "b", "h", "a", "g", "c", "f", "d"];
+  await world.bring(
+    "a",
+    keys.map((key) => `M1 10 key=${key}`),
+  );
+  const orderOf = async () => (await world.show("M1")).documents.at(-1)?.events.map(({ keyParts }) => keyParts[0]);
+  expect(await orderOf()).toEqual(keys);
+  await replace("M1");
+  await world.resume();
+  expect(await orderOf()).toEqual(keys);
 });
 
 it("a document that has made others is not replaced, for they would be made twice: nothing is cancelled, nothing planned", {

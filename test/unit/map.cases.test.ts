@@ -88,4 +88,12 @@ cases:
     expect(error).toBeInstanceOf(RowferryError);
     expect(error).toMatchObject({ code });
   });
+
+  it.each([
+    ["{ num: 12 }", 'There is no setting "num"', "Known here: number, date, boolean."],
+    ["[a]", "is a list; expected text", "Leave out the dashes or brackets."],
+  ])("with the cell %s says what a cell may be", async (cell, message, hint) => {
+    const error = await run(`cases: [{ name: x, rows: [{ Job: ${cell} }], skipped: true }]`).catch((e: unknown) => e);
+    expect(error).toMatchObject({ message: expect.stringContaining(message) as string, hint });
+  });
 });

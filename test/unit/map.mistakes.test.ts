@@ -262,6 +262,17 @@ describe("a mistake is told with what to write", () => {
       "a factor such as 1000",
     ],
     ["no namespace", mappingWith({}).replace(/namespace: .*/u, ""), "Write `namespace: "],
+    [
+      "an attribute without a name",
+      mappingWith({ attributes: '"": x' }),
+      "Give each entry of step.attributes.public a name",
+    ],
+    [
+      "an unknown setting of a participant",
+      mappingWith({}).replace("name: Dono", "name: Dono, email: x"),
+      "countryCode, name, type.",
+    ],
+    ["functions that do not exist", `functions: ./fns.mjs\n${mappingWith({})}`, "there is no such file"],
   ])("%s", async (_title, yaml, told) => {
     const { message, hint } = await refusal(yaml);
     expect(message + hint).toContain(told);

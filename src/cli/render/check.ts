@@ -1,6 +1,6 @@
 /** How files are read, as `check` prints it. Texts of checks are plain already. */
 import { describeMappingProblem, type MappingProblem } from "../../map/language/source.js";
-import { isJsonObject, type JsonValue } from "../../model/json.js";
+import { isExactNumber, isJsonObject, type JsonValue } from "../../model/json.js";
 import { describePlace } from "../../model/place.js";
 import type { FileCheck, TableCheck } from "../../model/summary.js";
 import { counted, grouped, sumOf } from "../../report/figures.js";
@@ -98,6 +98,7 @@ function bodyLines(record: JsonValue): string[] {
 
 function inBraces(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(inBraces).join(", ")}]`;
+  if (isExactNumber(value)) return value.rawJSON;
   if (!isJsonObject(value)) return String(value);
   return `{ ${Object.entries(value)
     .map(([name, inner]) => `${name}: ${inBraces(inner)}`)

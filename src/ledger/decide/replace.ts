@@ -9,6 +9,7 @@ import { type EventContent, type EventNow, keyBytes } from "../event-key.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createKnownRows } from "../known-rows.js";
+import { nextEventId } from "../stage/event-keys.js";
 import { restoredReference } from "../stage/references.js";
 import { dropUnbroughtEvents } from "../stage/take-back.js";
 import { markOpen } from "../work.js";
@@ -99,18 +100,22 @@ function replaceWithin(
   if (cancellation !== null) cancelOld(database, old, cancellation);
 
   const events = database.rows<EventNow>(
-    "SELECT * FROM events_now WHERE document_id = @old AND (event <> '#replaced' AND dismissed = 0 OR state = 'changed')",
+    `SELECT * FROM events_now
+     WHERE document_id = @old AND (event <> '#replaced' AND dismissed = 0 OR state = 'changed') ORDER BY id`,
     { old },
   );
   const missing: Replacement["missing"] = [];
   const copies = new Map<number, number>();
+  const movePlaces = placesOf(database, old);
   for (const event of events) {
+    movePlaces(event.id);
     const copy = copyEvent(database, event, next, keyOf(event));
     if (changeOf(event) === null && event.payload === "")
       missing.push({ event: event.event, keyParts: JSON.parse(event.key_parts) as string[] });
     copies.set(event.id, copy);
     moveRows(database, event, copy, now);
   }
+  movePlaces(Number.POSITIVE_INFINITY);
   // A replaced document takes no mirror, so links go to the newest generation.
   database.run(
     `UPDATE events SET related_document = (
@@ -210,6 +215,21 @@ function nextKeys(database: LedgerDatabase, document: KnownDocument) {
 }
 
 type NextKeys = ReturnType<typeof nextKeys>;
+
+/** Gives the places that are kept for events of invalid rows, up to this event of the old generation, new ids in order. */
+function placesOf(database: LedgerDatabase, old: number) {
+  const places = database.values<number>(
+    `SELECT DISTINCT event_id FROM placements WHERE document_id = @old AND event_id IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM events WHERE id = event_id) ORDER BY event_id`,
+    { old },
+  );
+  return (before: number) => {
+    while ((places[0] ?? before) < before) {
+      const [place, to] = [places.shift(), nextEventId(database)];
+      database.run("UPDATE placements SET event_id = @to WHERE event_id = @place", { to, place });
+    }
+  };
+}
 
 function carryPlacements(database: LedgerDatabase, old: number, next: number, keyOf: NextKeys) {
   const placements = database.rows<Keyed & { id: number }>(

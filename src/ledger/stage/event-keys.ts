@@ -107,11 +107,7 @@ export function createEventKeys(
     reserve(document: number, event: string, key: Buffer | null): number {
       const before = reserved(document, event, key);
       anyReserved = true;
-      return (
-        before ??
-        database.value<number>("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'events' RETURNING seq") ??
-        database.number("INSERT INTO sqlite_sequence (name, seq) VALUES ('events', 1) RETURNING seq")
-      );
+      return before ?? nextEventId(database);
     },
 
     deduplicationKey: (document: number, name: Name, event: string, parts: string[]) =>
@@ -152,6 +148,14 @@ export function createEventKeys(
       return { record, deduplicationId: id, key, parts, hash, known, stored };
     },
   };
+}
+
+/** Kept for an event that is yet to come; ids are the order of events of one instant. */
+export function nextEventId(database: LedgerDatabase): number {
+  return (
+    database.value<number>("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'events' RETURNING seq") ??
+    database.number("INSERT INTO sqlite_sequence (name, seq) VALUES ('events', 1) RETURNING seq")
+  );
 }
 
 /** Certainly not on the timeline. */

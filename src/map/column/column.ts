@@ -106,14 +106,18 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
 export const percentage = (number: string) => `${Exact.of(number).times(Exact.of(100)).text}%`;
 
 /** What texts of these types look like, where reading one again does not tell. */
-const FORMS: { [as: string]: RegExp } = { date: /^\d{4}-\d\d-\d\d$/, taxId: /^[\dA-Z]+$/i };
+const FORMS: { [as: string]: RegExp } = {
+  date: /^\d{4}-\d\d-\d\d$/,
+  taxId: /^[\dA-Z]+$/i,
+  boolean: /^(?:true|false)$/i,
+  number: /^-?\d+(?:\.\d+)?$/,
+  integer: /^-?\d+$/,
+};
 const MOST_NAMED = 10;
-/** Of a text that is none of them in any spelling. */
-export const ITS_VALUES = "Its values are";
 
 function neverOf(spec: ColumnObject, name: ConversionName, own: Conversion, words: CellRules["words"]): Never | null {
   const { oneOf, map, default: fallback } = spec;
-  if (name === "hash" || !/^(?:text|taxId)$/.test(typeOf(name))) return null;
+  if (name === "hash" || name === "timestamp") return null;
   const spelt = (literal: Scalar) => {
     const read = own(literalText(literal), kindOf(literal));
     if (read instanceof Refused) return null;
@@ -132,7 +136,7 @@ function neverOf(spec: ColumnObject, name: ConversionName, own: Conversion, word
       return FORMS[name] === undefined ? null : "It is compared without dots, dashes and strokes.";
     if (near && (values?.includes(near) ?? true)) return `Write "${near}".`;
     if (values === undefined) return `Its cells are read \`as: ${name}\`.`;
-    return `${ITS_VALUES} ${values.slice(0, MOST_NAMED).join(", ")}${values.length > MOST_NAMED ? " …" : ""}.`;
+    return `Its values are ${values.slice(0, MOST_NAMED).join(", ")}${values.length > MOST_NAMED ? " …" : ""}.`;
   };
 }
 

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { foldName, squeeze } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
 import { type Conversion, type ConvertDefaults, defaultsOf } from "../convert/conversion.js";
-import { quoteCell } from "../convert/conversion-kind.js";
-import { taxIdTypesOf } from "../convert/tax-id.js";
+import { quoteCell, Refused } from "../convert/conversion-kind.js";
+import { hasTaxIds, taxIdTypesOf } from "../convert/tax-id.js";
 import { compileFormula } from "../formula/formula.js";
 import { isBareFormula } from "../formula/parse.js";
 import type { Callable, Part } from "../formula/part.js";
@@ -230,24 +230,38 @@ export class Scope {
         if (value === null) return null;
         if (value !== undefined) options[option] = asText(value);
       }
-      return conversions.orText({ name: "taxId", ...options });
+      try {
+        return conversions.get({ name: "taxId", ...options });
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        const { message, hint } = error;
+        return hasTaxIds(options["country"] ?? conversions.defaults.country)
+          ? () => new Refused(message, "tax-id-invalid", hint)
+          : conversions.get("text");
+      }
     };
     return compileReader(spec, site, { ...rules, convert });
   }
 
+  /** Where its column's formula gives a blank: the mapping's country, and the type that the number itself tells. */
   taxIdPart({ run, column }: Part, name: "type" | "country"): Eval {
-    const { type, country = constantPiece(this.shared.conversions.defaults.country, "") } = column?.taxId ?? {};
-    const said = name === "country" ? country : type;
+    const { type, country } = column?.taxId ?? {};
+    const usual = this.shared.conversions.defaults.country;
     return (view) => {
       const value = run(view);
       if (value == null) return value;
-      if (said !== undefined) return said.run(view);
-      const where = country.run(view);
-      const types = where == null ? [] : taxIdTypesOf(asText(value), asText(where));
+      const said = name === "type" ? type : undefined;
+      if (said?.constant !== undefined) return said.constant;
+      const where = country?.run(view) ?? usual;
+      if (name === "country" && where !== undefined) return where;
+      const types = where === undefined ? [] : taxIdTypesOf(asText(value), asText(where));
+      const given = said?.run(view);
+      // In one spelling, because `cnpj` and `CNPJ` would be two participants.
+      if (given != null) return types.find((one) => one === asText(given).toUpperCase()) ?? given;
       if (types.length === 1) return types[0];
       const may = types.length === 0 ? "" : `: it may be ${types.join(" or ")}`;
-      const message = `the type of the tax id ${quoteCell(asText(value))} is ambiguous${may}`;
-      const hint = `Give its \`type\` in the column${types.length === 0 ? "" : `, such as \`type: ${types[0]}\``}.`;
+      const message = `the ${name} of the tax id ${quoteCell(asText(value))} is ${name === "type" ? "ambiguous" : "blank"}${may}`;
+      const hint = `Give its \`${name}\` in the column${types.length === 0 ? "" : `, such as \`type: ${types[0]}\``}.`;
       return view.report("tax-id-invalid", message, hint, column ?? undefined);
     };
   }

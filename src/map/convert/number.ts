@@ -34,7 +34,7 @@ const wholeOptions = z.object({
 const options = wholeOptions.extend({
   places: maybe(
     z.int().min(0).max(20),
-    "Exactly this many digits after the point, filled with zeros; more digits in the cell are an error.",
+    "Exactly this many digits after the point, filled with zeros where it is text; more digits in the cell are an error.",
   ),
 });
 

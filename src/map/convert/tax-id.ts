@@ -61,6 +61,9 @@ function padded(text: string, { length }: TaxIdType) {
   return length !== null && /^\d+$/.test(text) && text.length >= FEWEST_DIGITS ? text.padStart(length, "0") : text;
 }
 
+/** Whether tax ids of the country are known. */
+export const hasTaxIds = (country: string | undefined): boolean => country !== undefined && typesOf(country).length > 0;
+
 /** The types of the country that it may be. */
 export function taxIdTypesOf(text: string, country: string): string[] {
   const fitting = typesOf(country).filter((type) => canonical(text.trim().toUpperCase(), type) !== null);
@@ -94,7 +97,7 @@ function chooseTypes(country: string | undefined, wanted: string | undefined): T
 
 export const taxId = defineConversion({
   description:
-    "A tax id whose check digits were verified, without dots, dashes, strokes and the country's letters before a VAT number (`DE136695976` becomes `136695976`): CPF and CNPJ (also the alphanumeric one of 2026), and the numbers of some ninety countries. Leading zeros that a spreadsheet has dropped are restored only where `type` says what the number is. Repeated digits (111.111.111-11) are refused.",
+    "A tax id whose check digits were verified, without dots, dashes, strokes and the country's letters before a VAT number (`DE136695976` becomes `136695976`): CPF and CNPJ (also the alphanumeric one of 2026), and the numbers of some ninety countries. Leading zeros that a spreadsheet has dropped are restored only where `type` says what the number is. Repeated digits (111.111.111-11) are refused. `type` and `country` may be formulas over other columns; then the number of a country whose tax ids are not known is read as text.",
   options: z.object({
     country: convertDefaultsShape.country,
     type: maybe(

@@ -226,8 +226,8 @@ function logical(decides: boolean): Operator {
 }
 
 /** Refuses a text that the part never is: the comparison would always have one answer. */
-function meets({ never }: Part, node: ASTNode, text: ASTNode) {
-  if (text.op !== "value" || typeof text.args !== "string") return;
+function meets({ never, type }: Part, node: ASTNode, text: ASTNode) {
+  if (text.op !== "value" || typeof text.args !== "string" || !/^(?:text|taxId)$/.test(type)) return;
   const instead = never?.(text.args) ?? null;
   if (instead === null) return;
   const what = node.op === "id" ? `the column "${node.args}"` : sourceOf(node);

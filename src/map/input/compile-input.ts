@@ -4,7 +4,7 @@ import { foldName } from "../../model/fold.js";
 import type { ReadOptions } from "../../model/dialect.js";
 import type { CellKind, CellLook } from "../../model/row.js";
 import { ownPosition } from "../../model/own-columns.js";
-import { ITS_VALUES, percentage } from "../column/column.js";
+import { percentage } from "../column/column.js";
 import { openHeaders } from "../column/headers.js";
 import { Scope, type Shared } from "../column/scope.js";
 import { asText, View } from "../column/view.js";
@@ -195,7 +195,8 @@ function checkReach(events: { [event: string]: EventSpec }, site: Site) {
   for (const [event, { by = "", is = [] }] of Object.entries(events))
     for (const word of [is].flat()) {
       const hint = word === "otherwise" ? null : site.scope.column(by)?.never?.(word);
-      if (hint?.startsWith(ITS_VALUES) !== true) continue;
+      // Case and accents do not count in words.
+      if (hint == null || foldName(hint) === foldName(`Write "${word}".`)) continue;
       const message = `: no row can reach it by "${word}", because column "${by}" never says that.`;
       recordSite(site, "events", event).report("mapping-rule", message, hint, "is");
     }

@@ -95,7 +95,11 @@ export const participantFields = {
     identity: true,
     examples: ["=generator_id"],
   }),
-  taxIdType: field("text", "The type of the tax id. Default: the one that its column has.", { examples: ["CNPJ"] }),
+  taxIdType: field(
+    "text",
+    "The type of the tax id, sent as written; `oneOf` in its column makes `cnpj` and `CNPJ` one. Default: the one that its column has.",
+    { examples: ["CNPJ"] },
+  ),
   countryCode: field("country", "Its country, as a two-letter code. Default: its column's, then that of `defaults:`."),
   name: field("text", "Its name.", { examples: ["=generator"] }),
   type: field("text", "A participant kind, as the service knows it.", { examples: ["COMPANY"] }),
@@ -163,7 +167,7 @@ const documentFields = {
   address: maybe(addressRefSchema, "Its address; also that of its events.", ["origin"]),
   externalId,
   fields: json(
-    "Fields sent as written when the document is created, besides the references; formulas in them are computed.",
+    "Fields sent as written when the document is created, besides the references; formulas in them are computed, and blank ones are left out.",
     [{ category: "MassID", type: "=waste", isPublic: false }],
   ),
 };

@@ -63,7 +63,8 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
         const near =
           valueAt(value, [key]) === null && all.includes(first)
             ? `A colon is missing: \`${first}: ${rest.join(" ")}\`.`
-            : (didYouMeanOurs(key, all) ?? `Known here: ${all.filter(isOfType).join(", ")}.`);
+            : (didYouMeanOurs(key, all) ??
+              `Known here: ${all.filter((one) => !all.includes("as") || isOfType(one)).join(", ")}.`);
         const hint = all.includes(key)
           ? `It belongs next to \`as: ${typesOf(key).join("` or `as: ")}\`.`
           : (ofFile(key) ?? near);
@@ -72,6 +73,10 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
       }
     } else if (issue.code === "invalid_value") {
       refuse(listed(valuesOf(issue)), valuesOf(issue));
+    } else if (issue.code === "invalid_key") {
+      const holder = path.slice(0, -1);
+      const hint = `Give each entry of ${place(holder)} a name.`;
+      source.report("mapping-value", path, `A name in ${place(holder)} is empty.`, { hint });
     } else if (issue.code === "invalid_type") {
       refuse(expected(issue.expected));
     } else if (/^Too (small|big)/.test(issue.message)) {
@@ -119,7 +124,13 @@ function didYouMeanOurs(word: string, known: readonly string[]): string | null {
 function strayIn(schema: z.ZodType, data: unknown, issue: Path): { path: Path; parent: Path; hint: string } | null {
   for (const at of issue.keys()) {
     const [path, above, name] = [issue.slice(0, at + 1), issue.slice(0, at - 1), String(issue[at])];
-    if (at < 1 || !typesAt(schema, issue.slice(0, at)).some((type) => type instanceof z.ZodRecord)) continue;
+    // An entry of a list has no name.
+    if (
+      at < 1 ||
+      typeof issue[at - 1] === "number" ||
+      !typesAt(schema, issue.slice(0, at)).some((type) => type instanceof z.ZodRecord)
+    )
+      continue;
     const members = membersAt(schema, path);
     if (Object.keys(valueAt(data, path) ?? {}).some((key) => members.includes(key))) continue;
     const holds = (where: Path) => typesAt(schema, [...where, name, ""]).some((type) => type instanceof z.ZodObject);

@@ -152,7 +152,7 @@ function compileHappens({ by, is, ...spec }: EventSpec, site: Site): Condition |
   const own = new Set(words.map(foldName));
   const otherwise = words.includes("otherwise");
   const claimed = scope.words.get(by);
-  const named = `"${column.use?.headers[0] ?? by}" is ${words.map((word) => JSON.stringify(word)).join(" or ")}`;
+  const named = `"${column.use?.headers[0] ?? by}" is ${words.map((word) => (word === "otherwise" ? "any other word" : JSON.stringify(word))).join(" or ")}`;
   const run: Eval<boolean> = (view) => {
     const value = column.run(view);
     if (value == null) return value === null ? null : false;

@@ -116,7 +116,7 @@ export const ledgerCodes = {
   ),
   "document-differs": mark(
     "A document's fields differ from those it had before.",
-    "Correct the row; a document that exists cannot be edited.",
+    "Correct the row. A document that exists cannot be edited: if the new data are right, `rowferry replace` it, then import the newest file again instead of `resume`.",
     "Manifest 123 has Emissão 01/03 in row 7 and 02/03 in row 9: the first is used, and both rows are named.",
   ),
   "group-incomplete": person(
@@ -226,7 +226,7 @@ export const ledgerCodes = {
   ),
   "group-interrupted": mark(
     "Rows of one group are not together in the file, so an event made from them would be incomplete.",
-    "Sort the file by its group key and import it again; then dismiss these rows.",
+    "Sort the file by its group key and import it again; dismiss these rows if they are still listed after that.",
     "Rows 2, 3 and 7 are of load L1, rows 4 to 6 of L2: a sum over rows 2 and 3 would be wrong.",
   ),
   "row-gone": mark(

@@ -25,7 +25,7 @@ export const planCodes = {
     ),
   ),
   "behind-invalid-row": mark(
-    "An earlier row of the same document is invalid; if this one were sent first, that one could never follow.",
+    "A row of the same document, earlier or at the same time, is invalid; if this one were sent first, that one might never follow.",
     "Correct that row and import the rejected file, or give it up with `rowferry dismiss --row <file>:<row>`.",
     "Row 6 has an unreadable weight; row 7 of the same manifest waits for it.",
   ),
