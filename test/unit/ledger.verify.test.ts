@@ -166,7 +166,7 @@ describe("verify", () => {
     ["none", 0, 2],
   ])(
     "misses what a person said had landed, and counts as compared only what was: of two events, %s had",
-    async (_, there, missed) => {
+    async (_had, there, missed) => {
       world = createWorld();
       await world.bring("a", ["M1 10"]);
       const action = { kind: "drop", when: "before" } as const;
@@ -176,7 +176,7 @@ describe("verify", () => {
       world.setFaults([]);
       const holding = { clock: world.clock, waitForLock: false };
       await settleNamed(world.target, "M1", checkDoubt(world.target, "M1", "landed"), "landed", holding);
-      const others = Array.from({ length: there }, (_, index) => ({ eventId: `other-${index}` }));
+      const others = Array.from({ length: there }, (_none, index) => ({ eventId: `other-${index}` }));
       readDocumentsAs(({ events }) => ({ events: [...events.map(({ eventId }) => ({ eventId })), ...others] }));
       const { differences, unverifiable, checked } = await against(world.sandbox);
       expect(differences.map(({ text }) => text.split(" (")[0])).toEqual(
