@@ -7,7 +7,7 @@ import { holdLedger, lockLedger, nextTry } from "../ledger/care/lock.js";
 import { createChoiceLog } from "../ledger/journal/choices.js";
 import { createJournalEntries, type JournalEntries } from "../ledger/journal/entries.js";
 import { type Journal, type JournalEntry, openJournal } from "../ledger/journal/journal.js";
-import { journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
+import { dropUncommitted, journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
 import { listInputs } from "../ledger/inputs.js";
 import { inTransaction } from "../ledger/ledger-database.js";
 import { type LedgerDatabase, openLedger, openLedgerBeside, openLedgerReadOnly } from "../ledger/open-ledger.js";
@@ -156,6 +156,7 @@ function journaled<Done>(
   const commit = database.transaction(() => {
     if (path === null) return decide(database, now).done;
     journal = openJournal(path, target.ledgerPath, ownerOf(target));
+    dropUncommitted(database, path, journal);
     const entries = createJournalEntries(database);
     const choices = createChoiceLog(database, journal, entries);
     const decided = decide(database, now);

@@ -223,11 +223,16 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
     work.checked.events += events.length - missing.length;
     return work.note("events that are not on the first page, where reads list them in pages", missing.length);
   }
-  work.checked.events += events.length;
-  for (const { event, eventId } of missing) {
-    if (eventId === null) work.note("events that landed without an id and cannot be told apart in a read");
-    else work.about("event", `${event} of ${name}`, eventId, `${kind}/${key}`).lacks(`is not on the timeline ${PAGED}`);
-  }
+  const unnamed = missing.filter(({ eventId }) => eventId === null).length;
+  // Only an event that no id names can be one of them.
+  const perhaps = Math.min(unnamed, Math.max(0, listed.length - (events.length - missing.length)));
+  work.note("events that landed without an id and cannot be told apart in a read", perhaps);
+  if (unnamed > perhaps)
+    one.lacks(`lacks ${unnamed - perhaps} of the ${unnamed} events whose ids are not known here ${PAGED}`);
+  work.checked.events += events.length - perhaps;
+  for (const { event, eventId } of missing)
+    if (eventId !== null)
+      work.about("event", `${event} of ${name}`, eventId, `${kind}/${key}`).lacks(`is not on the timeline ${PAGED}`);
 }
 
 /** In the usual names for it, at any depth: pagination is not specified (open point 21). */

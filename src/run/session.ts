@@ -2,10 +2,9 @@
  * A run's ledger and service: lock, stores, submitter, and what the run learns about the service. Only a session opens
  * a ledger for writing.
  */
-import { shellQuoted } from "../model/shell-quoted.js";
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isBehindJournal, journalOf, rememberedJournal, rememberJournal } from "../ledger/journal/own-journal.js";
+import { dropUncommitted, journalOf, rememberedJournal, rememberJournal } from "../ledger/journal/own-journal.js";
 import { holdLedger, lockLedger } from "../ledger/care/lock.js";
 import { keepInPlace } from "../ledger/care/backup.js";
 import { createSpareRoom } from "../ledger/care/spare-room.js";
@@ -286,22 +285,11 @@ function openRunJournal(
   options: SessionOptions & { isNew: boolean },
 ): Journal {
   const journal = openJournal(path, target.ledgerPath, owner);
-  if (!options.fresh && isBehindJournal(database, path)) {
+  try {
+    if (!options.fresh) dropUncommitted(database, path, journal, options.isNew);
+  } catch (error) {
     journal.close();
-    if (options.isNew)
-      throw new RowferryError(
-        "ledger-behind-journal",
-        `There is no ledger here, but the journal ${path} holds events that a ledger has sent.`,
-        {
-          place: { file: target.ledgerPath },
-          hint: `Run \`rowferry ledger rebuild ${shellQuoted(path)}\`, or \`rowferry ledger restore <backup> --journal ${shellQuoted(path)}\` if there is a backup, then this command again. To start over, name another journal.`,
-        },
-      );
-    throw new RowferryError(
-      "ledger-behind-journal",
-      `The journal ${path} holds events that this ledger never sent: another ledger sent last.`,
-      { place: { file: target.ledgerPath } },
-    );
+    throw error;
   }
   const isKnown = rememberedJournal(database) === path;
   rememberJournal(database, path);

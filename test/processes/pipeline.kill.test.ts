@@ -1,5 +1,5 @@
 /** Real processes, killed with SIGKILL half-way and run again (P1, P4; HARD-CASES H33; DESIGN section 1). */
-import { copyFileSync, renameSync, rmSync, truncateSync } from "node:fs";
+import { copyFileSync, readFileSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { installed } from "./installation.js";
 import { allKillPoints, clockAhead, type KillPoint, killedAt, manifests, shortWaits } from "./processes.js";
@@ -87,6 +87,22 @@ describe("an import killed with SIGKILL and run again", () => {
     },
   );
 });
+
+test(
+  "a decision killed before the ledger has it is not carried out by a ledger that is rebuilt later: the next command takes it out of the journal",
+  long,
+  async () => {
+    await again();
+    const [document] = here().sandbox.store.documents();
+    const replacing = ["replace", document?.externalId ?? "", "--reason", "wrong", "--yes"];
+    expect((await here().run(replacing, { program: killedAt("after-journal") })).code).toBeNull();
+    expect(readFileSync(here().path("journal"), "utf8")).toContain('"entry":"replaced"');
+    await again();
+    renameSync(here().ledger, here().path("moved-away.db"));
+    expect((await here().run(["ledger", "rebuild", here().path("journal")])).code).toBe(0);
+    await here().expectWhole(await again());
+  },
+);
 
 test(
   "an import killed before its new ledger has its first page leaves nothing in the way of the next",

@@ -31,9 +31,20 @@ it("a row whose time is still to come is open until then, and dismissed once it 
   const later = "a later run sends it.";
   await office.ends(0, "import m.yaml w.csv", `All is well. 1 row in the future; ${later}`);
   await office.ends(0, "status", `all is well. 1 event waits for its time; ${later}`);
+  // It needs no decision, but "nothing is open" would be untrue.
+  await office.ends(2, "dismiss --document L1", "Nothing needs a decision; `rowferry withdraw --sandbox`");
   await office.type("dismiss", "--row", "w.csv:2");
   await office.ends(0, "show w.csv:2", "w.csv, row 2: dismissed");
   await office.ends(0, "status", "all is well. Nothing is open.");
+});
+
+it("where selectors fit nothing, a participant that was refused is among what is open", async () => {
+  const sandbox = createSandbox({ rate: null });
+  const office = await openOfficeAt(sandbox, weighings);
+  const action = { kind: "status", status: 422, when: "before" } as const;
+  sandbox.setFaults([{ match: { method: "POST", path: "/participants" }, action }]);
+  await office.brought("w.csv", loads("L1 10 1"));
+  await office.ends(2, "dismiss --code late", "1 of service-refused");
 });
 
 it("rows are given up all or none: each fits something open, in the input that is named with it", {

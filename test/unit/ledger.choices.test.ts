@@ -1,7 +1,7 @@
 /** What persons decided survives the loss of the whole state folder, where a journal is kept (HARD-CASES H23, H25, H26). */
 import { forgetJournal } from "../../src/ledger/journal/own-journal.js";
 import { openLedgerOfAnyone } from "../../src/ledger/open-ledger.js";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
@@ -51,6 +51,39 @@ describe("a dismissal", () => {
     const tomorrow = await world.bring("b", [...rows, "5: M1 40"]);
     expect([tomorrow.exitCode, tomorrow.open.rows, tomorrow.rows.known]).toEqual([0, 0, 1]);
     expect(timelines()).toEqual([["Weighing", "Weighing", "Weighing"]]);
+  });
+
+  it.each<[string, (dismissed: () => unknown) => Promise<void>, string[]]>([
+    [
+      "only waited",
+      async (dismissed) => {
+        await world.bring("a", ["M1 10", "M2 10", "M2 20"], { limits: { limitDocuments: 1 } });
+        dismissed();
+      },
+      ["M1 10", "M2 20"],
+    ],
+    [
+      "the service had refused, with what waited for it,",
+      async (dismissed) => {
+        await world.bring("a", ["M2 5"]);
+        await world.bring("b", ["M1 10", "M2 10 bad", "M2 20"]);
+        dismissed();
+      },
+      ["M2 5", "M2 20", "M1 10"],
+    ],
+  ])("of what %s is in force over an older backup too: the next run sends it no more", async (_, work, landed) => {
+    const backup = join(folder(), "backup.db");
+    await work(() => {
+      copyFileSync(world.target.ledgerPath, backup);
+      expect(dismiss({ row: ["3"], document: "M2" })).toMatchObject({ events: 1 });
+    });
+    await loseAllAndRebuild(backup);
+    expect(Object.values(world.withLedger(tallyOpen).events)).toEqual([1]);
+    expect((await world.resume()).exitCode).toBe(0);
+    const minutes = (at: number) => Math.round((at - START) / 60_000);
+    expect(
+      world.documents().flatMap(({ externalId, events }) => events.map(({ at }) => `${externalId} ${minutes(at)}`)),
+    ).toEqual(landed);
   });
 
   it("of an event that the service refused, of one that had landed otherwise, and of a participant", {

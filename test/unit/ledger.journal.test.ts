@@ -1,5 +1,14 @@
 /** The journal: written before the ledger commits, and enough to make a lost ledger anew (DESIGN section 3). */
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync, appendFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { openDurableFile } from "../../src/ledger/journal/durable-file.js";
@@ -89,6 +98,63 @@ describe("the journal", () => {
     expect(readFileSync(journal, "utf8")).toBe(before);
     decide(false);
     expect(lines().at(-1)?.entry).toBe("dismissed");
+  });
+
+  describe("a decision that a kill kept from the ledger, which a rebuilt one would carry out", () => {
+    const replace = () =>
+      replaceEach(world.target, ["M1"], "wrong", { clock: world.clock, waitForLock: false, journal });
+
+    it.each<[string, string, () => unknown]>([
+      ["replacement", "replaced", replace],
+      ["dismissal", "dismissed", () => dismissSelected(world.target, { row: ["3"] }, world.clock, journal)],
+    ])("is taken out of the journal by the next command that writes there: a %s", async (_, entry, decide) => {
+      world = createWorld({ journal });
+      await world.bring("a", ["M1 10", "M2 10 invalid"]);
+      await beforeCommit(decide);
+      expect(lines().at(-1)).toMatchObject({ entry });
+      await world.resume();
+      expect(lines().map((line) => line.entry)).not.toContain(entry);
+      await decide();
+      expect(lines().filter((line) => line.entry === entry)).toHaveLength(1);
+      await world.resume();
+      expect(lines().map((line) => line.entry)).toContain(entry);
+    });
+
+    it("is told from those of another ledger, which are kept: this one is an older copy", async () => {
+      world = createWorld({ journal });
+      await world.bring("a", ["M1 10", "M2 10 invalid"]);
+      await beforeCommit(async () => {
+        dismissSelected(world.target, { row: ["3"] }, world.clock, journal);
+        await world.clock.advance(1_000);
+        await replace();
+      });
+      const before = readFileSync(journal, "utf8");
+      await expect(replace()).rejects.toMatchObject({ code: "ledger-behind-journal" });
+      await expect(world.resume()).rejects.toMatchObject({ code: "ledger-behind-journal" });
+      expect(readFileSync(journal, "utf8")).toBe(before);
+    });
+
+    it("is made in no older copy: what another ledger has sent since, and decided last, stays in the journal", async () => {
+      world = createWorld({ journal });
+      await world.bring("a", ["M1 10", "M2 10 invalid"]);
+      await beforeCommit(async () => {
+        await world.bring("b", ["M1 20"]);
+        dismissSelected(world.target, { input: "a.csv", row: ["3"] }, world.clock, journal);
+      });
+      const before = readFileSync(journal, "utf8");
+      await expect(replace()).rejects.toMatchObject({ code: "ledger-behind-journal" });
+      expect(readFileSync(journal, "utf8")).toBe(before);
+    });
+
+    /** Carries it out, and puts the former ledger back: only the journal has it then. */
+    async function beforeCommit(decide: () => unknown) {
+      const former = join(disk, "former.db");
+      copyFileSync(world.target.ledgerPath, former);
+      await world.clock.advance(1_000);
+      await decide();
+      copyFileSync(former, world.target.ledgerPath);
+      for (const suffix of ["-wal", "-shm"]) rmSync(`${world.target.ledgerPath}${suffix}`, { force: true });
+    }
   });
 
   it("of another ledger's owner is refused", () => {

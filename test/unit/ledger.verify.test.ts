@@ -1,4 +1,6 @@
 /** `verify`: every difference between ledger and service that reads can tell, and what they cannot (P11). */
+import { checkDoubt } from "../../src/desk/decide.js";
+import { settleNamed } from "../support/decide.js";
 import { verify } from "../../src/desk/verify.js";
 import { showRuns } from "../../src/desk/status.js";
 import type { Sandbox } from "../../src/sandbox/index.js";
@@ -157,6 +159,35 @@ describe("verify", () => {
     expect(differences).toEqual([]);
     expect(unverifiable).toEqual([{ text: expect.stringMatching(/id is not known/), count: 1 }]);
   });
+
+  it.each([
+    ["all", 2, 0],
+    ["one", 1, 1],
+    ["none", 0, 2],
+  ])(
+    "misses what a person said had landed, and counts as compared only what was: of two events, %s had",
+    async (_had, there, missed) => {
+      world = createWorld();
+      await world.bring("a", ["M1 10"]);
+      const action = { kind: "drop", when: "before" } as const;
+      const paths = ["/documents/events", "/documents/{documentId}/events"];
+      world.setFaults(paths.map((path) => ({ match: { path }, action })));
+      await world.bring("b", ["M1 20", "M1 30"]);
+      world.setFaults([]);
+      const holding = { clock: world.clock, waitForLock: false };
+      await settleNamed(world.target, "M1", checkDoubt(world.target, "M1", "landed"), "landed", holding);
+      const others = Array.from({ length: there }, (_none, index) => ({ eventId: `other-${index}` }));
+      readDocumentsAs(({ events }) => ({ events: [...events.map(({ eventId }) => ({ eventId })), ...others] }));
+      const { differences, unverifiable, checked } = await against(world.sandbox);
+      expect(differences.map(({ text }) => text.split(" (")[0])).toEqual(
+        missed === 0 ? [] : [`lacks ${missed} of the 2 events whose ids are not known here`],
+      );
+      expect([checked.events, ...unverifiable.map(({ count }) => count)]).toEqual([
+        3 - there,
+        ...(there === 0 ? [] : [there]),
+      ]);
+    },
+  );
 
   it.each([
     ["texts", (ids: string[]) => ids, 0],

@@ -121,10 +121,14 @@ export function selectNamed(database: LedgerDatabase, selectors: Selectors, whic
   const codes = database.values<string>(
     `SELECT count(*) || ' of ' || code FROM (
        SELECT code FROM open_events WHERE state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')
-       UNION ALL SELECT reason FROM invalid_rows WHERE lead IS NULL)
+       UNION ALL SELECT reason FROM invalid_rows WHERE lead IS NULL
+       UNION ALL SELECT reason FROM open_registrations WHERE state IN ('rejected', 'stalled'))
      WHERE code IS NOT NULL GROUP BY code ORDER BY count(*) DESC, code LIMIT 8`,
   );
-  const hint = codes.length === 0 ? "Nothing is open." : `Open: ${codes.join(", ")}; \`rowferry status\` shows them.`;
+  const hint =
+    codes.length === 0
+      ? "Nothing needs a decision; `rowferry withdraw` takes back what only waits to be sent."
+      : `Open: ${codes.join(", ")}; \`rowferry status\` shows them.`;
   throw new RowferryError("usage", "No open record matches these selectors.", { hint });
 }
 

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from "../../model/json.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import type { JournalEntries } from "./entries.js";
 import type { Journal, JournalEntry } from "./journal.js";
+import { rememberJournal } from "./own-journal.js";
 
 const documentOf = (id: string) =>
   `json((SELECT json_array(namespace, kind, key, generation) FROM main.documents WHERE id = ${id}))`;
@@ -106,7 +107,9 @@ export function createChoiceLog(database: LedgerDatabase, journal: Journal, entr
         lines.push(...linesOf(noted, now));
         database.run("DELETE FROM temp.unjournaled WHERE id <= @id", { id: last.id });
       }
-      if (lines.length > 0) journal.write(...lines);
+      if (lines.length === 0) return;
+      journal.write(...lines);
+      rememberJournal(database, journal.path);
     },
   };
 }

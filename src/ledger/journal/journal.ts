@@ -16,10 +16,13 @@ export type JournalEntry = JsonObject & {
 };
 
 export interface Journal {
+  path: string;
   /** Durable when it returns. @throws RowferryError `journal-not-written` */
   write(...entries: JournalEntry[]): void;
   /** Takes back what it wrote and the ledger did not commit, unless another writer has followed. */
   takeBack(): void;
+  /** To this length, before anything is written. */
+  cut(size: number): void;
   /** @throws RowferryError `journal-not-written` where the file was moved, deleted, replaced or cut since */
   refuseMoved(): void;
   /** On the ledger's own disk, where it would be lost with it. */
@@ -57,13 +60,18 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
     if (whole === 0) write(headerOf(owner));
     written = file.size();
   });
-  const before = written;
+  let before = written;
   return {
+    path,
     write(...entries) {
       write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
     },
     takeBack() {
       if (written > before && file.size() === written) about(() => file.cut(before));
+    },
+    cut(size) {
+      about(() => file.cut(size));
+      before = written = size;
     },
     refuseMoved() {
       const found = about(() => statSync(path, { throwIfNoEntry: false }));

@@ -6,9 +6,10 @@ import { keyBytes } from "../event-key.js";
 import { readAt } from "./durable-file.js";
 import type { JournalDocument } from "./entries.js";
 import { journaledDocument, objects } from "./replay.js";
-import { endOfLastLine, type JournalEntry } from "./journal.js";
+import { endOfLastLine, type Journal, type JournalEntry } from "./journal.js";
 import { fact, type LedgerDatabase, setFact } from "../ledger-database.js";
 import { RowferryError } from "../../model/error.js";
+import { shellQuoted } from "../../model/shell-quoted.js";
 
 interface OwnJournal {
   path: string;
@@ -85,7 +86,7 @@ const TAIL_BYTES = 4 * 1024 * 1024;
  * earlier events for somebody else's. Looks at the last landed event: a ledger that is up to date has at least its
  * intent, even after a kill.
  */
-export function isBehindJournal(database: LedgerDatabase, path: string): boolean {
+function isBehindJournal(database: LedgerDatabase, path: string): boolean {
   const last = lastLanding(path);
   if (last === null) return false;
   const wasSent = (document: JournalDocument, key: string) =>
@@ -94,6 +95,55 @@ export function isBehindJournal(database: LedgerDatabase, path: string): boolean
       key: keyBytes(key),
     });
   return !last.keys.every((key) => last.documents.some((document) => wasSent(document, key)));
+}
+
+const choices: readonly string[] = [
+  "document",
+  "replaced",
+  "dismissed",
+  "undone",
+  "keys",
+] satisfies JournalEntry["entry"][];
+
+/**
+ * Takes out a choice that a kill kept from the ledger, because a rebuilt one would carry it out. A ledger commits each
+ * choice together with the journal's length, and a command makes its choices at one time. In a writing transaction.
+ * @throws RowferryError `ledger-behind-journal`
+ */
+export function dropUncommitted(database: LedgerDatabase, path: string, journal: Journal, isNew = false): void {
+  if (isBehindJournal(database, path)) throw behind(database.name, path, isNew);
+  const text = fact(database, "journal");
+  if (text === null) return;
+  const size = statSync(path).size;
+  const from = Math.max((JSON.parse(text) as OwnJournal).length, size - TAIL_BYTES);
+  const times = new Set<unknown>();
+  let end = size;
+  for (const line of readAt(path, from, size - from)
+    .toString("utf8")
+    .split("\n")
+    .slice(0, -1)
+    .toReversed()) {
+    const entry = entryOf(line);
+    if (entry === null || !choices.includes(entry.entry)) break;
+    times.add(entry["at"]);
+    end -= Buffer.byteLength(line) + 1;
+  }
+  if (times.size > 1) throw behind(database.name, path, false, "decisions that this ledger does not have");
+  if (times.size === 1) journal.cut(end);
+}
+
+function behind(file: string, path: string, isNew: boolean, what = "events that this ledger never sent") {
+  const place = { file };
+  if (!isNew)
+    return new RowferryError(
+      "ledger-behind-journal",
+      `The journal ${path} holds ${what}: another ledger was used last.`,
+      { place },
+    );
+  const message = `There is no ledger here, but the journal ${path} holds events that a ledger has sent.`;
+  const journal = shellQuoted(path);
+  const hint = `Run \`rowferry ledger rebuild ${journal}\`, or \`rowferry ledger restore <backup> --journal ${journal}\` if there is a backup, then this command again. To start over, name another journal.`;
+  return new RowferryError("ledger-behind-journal", message, { place, hint });
 }
 
 /** Null: none near the journal's end. */

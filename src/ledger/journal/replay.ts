@@ -190,17 +190,21 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       const found = find(document, event);
       if (found === null) continue;
       if (isUndone) writer.undismissed(found.id, at);
-      else acknowledge(found, hash, at);
+      else acknowledge(document, found, hash, at);
     }
     for (const registration of objects(entry["registrations"])) register(registration, at);
   };
 
-  const acknowledge = ({ id, state }: { id: number; state: string }, hash: Buffer, at: number) => {
+  const acknowledge = (document: number, { id, state }: { id: number; state: string }, hash: Buffer, at: number) => {
     const isSame = database.has("SELECT 1 FROM events WHERE id = @id AND content_hash = @hash", { id, hash });
     // It landed with other content than its row has now, and the person knows.
     const isChange = state !== "changed" && isLandedState(state) && !isSame;
     if (isChange) writer.changed(id, hash, null, at);
     if (isChange || state === "foreign") writer.dismissed(id, false, at);
+    // A backup from before the decision has its row, and would send it.
+    if (!isSame || !writer.dismissed(id, true, at)) return;
+    writer.waitsSettled([`event:${id}`], at);
+    markOpen(database, document);
   };
 
   const setKeys = (entry: JsonObject, at: number) => {
