@@ -286,7 +286,11 @@ function openRunJournal(
 ): Journal {
   const journal = openJournal(path, target.ledgerPath, owner);
   try {
-    if (!options.fresh) dropUncommitted(database, path, journal, options.isNew);
+    if (!options.fresh && dropUncommitted(database, path, journal, options.isNew)) {
+      const message =
+        "The last decision in the journal never reached this ledger, and was removed from the journal. Make it again.";
+      options.observe({ type: "notice", level: "warning", code: null, message });
+    }
   } catch (error) {
     journal.close();
     throw error;

@@ -108,12 +108,12 @@ const choices: readonly string[] = [
 /**
  * Takes out a choice that a kill kept from the ledger, because a rebuilt one would carry it out. A ledger commits each
  * choice together with the journal's length, and a command makes its choices at one time. In a writing transaction.
- * @throws RowferryError `ledger-behind-journal`
+ * @returns whether there was one. @throws RowferryError `ledger-behind-journal`
  */
-export function dropUncommitted(database: LedgerDatabase, path: string, journal: Journal, isNew = false): void {
+export function dropUncommitted(database: LedgerDatabase, path: string, journal: Journal, isNew = false): boolean {
   if (isBehindJournal(database, path)) throw behind(database.name, path, isNew);
   const text = fact(database, "journal");
-  if (text === null) return;
+  if (text === null) return false;
   const size = statSync(path).size;
   const from = Math.max((JSON.parse(text) as OwnJournal).length, size - TAIL_BYTES);
   const times = new Set<unknown>();
@@ -130,6 +130,7 @@ export function dropUncommitted(database: LedgerDatabase, path: string, journal:
   }
   if (times.size > 1) throw behind(database.name, path, false, "decisions that this ledger does not have");
   if (times.size === 1) journal.cut(end);
+  return times.size === 1;
 }
 
 function behind(file: string, path: string, isNew: boolean, what = "events that this ledger never sent") {
