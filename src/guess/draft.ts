@@ -145,7 +145,7 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
     const hanging = chooseHanging(rows, table.header, name, decisions);
     const columns = profile(table.header.slice(0, MOST_COLUMNS), filledDown(rows, hanging, table.header), given);
     const called = new Map(columns.map((column) => [column.index, column.name]));
-    const skip = asides.flatMap(({ column, example, condition }) => {
+    const skip = asides.flatMap(({ rows: some, column, example, condition }) => {
       const word = columns.find(({ index }) => index === column);
       if (word !== undefined && (word.type.as !== "text" || paddedTo(word) > 0)) word.said = true;
       const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
@@ -153,10 +153,12 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
         decisions.notes.add(
           `skip: totals are told by blank cells only (${said}): the column of their words has no header`,
         );
-      if (said !== null && example !== undefined)
-        decisions.notes.add(
-          `skip: rows with a single cell are skipped if it is like ${JSON.stringify(shorten(example))}`,
-        );
+      if (said !== null && example !== undefined) {
+        const are = some.every(({ cells }) => cells.filter(isFilled).length === 1)
+          ? "with a single cell are skipped if it"
+          : "with one or two cells are skipped if the first";
+        decisions.notes.add(`skip: rows ${are} is like ${JSON.stringify(shorten(example))}`);
+      }
       return said ?? [];
     });
     return [{ table, files, sheets, name, columns, hanging, records: {}, skip, above: decisions.take() }];

@@ -88,6 +88,21 @@ describe("rows that are none", () => {
       { yaml: hasNot("rowsWithoutEvents"), said: has("9 of 11 rows would be staged, 2 skipped") },
     ],
     [
+      "a total is skipped beside a footer of two cells, which is skipped, too",
+      "OS;Data;Gerador;Placa;Peso (kg)",
+      ["OS-#;2#/03/2026;Acme;ABC-#;#,5", "Total geral;;;;1.272,00", "Usuário: ANA;;;;Emitido em 01/04/2026"],
+      {
+        yaml: has('# - skip: rows with one or two cells are skipped if the first is like "Usuário: ANA"'),
+        said: has("9 of 11 rows would be staged, 2 skipped"),
+      },
+    ],
+    [
+      "a row of two cells that is no footer is a mistake",
+      "Cliente;OS;Data;Placa;Peso (kg)",
+      ["Acme {a|b|c};OS-#;2#/03/2026;ABC-#;#,5", "Beta Ltda;;;Pendente;", "Total geral;;;;1.272,00"],
+      { skip: '=blank(os) && startsWith(fold(cliente), "total")' },
+    ],
+    [
       "a total is skipped beside a balance in another column",
       "Data;Histórico;Documento;Valor",
       ["2#/03/2026;{PIX|TED};88377#;#,5", "30/03/2026;SALDO FINAL;;5,00", "TOTAL;;;45,5"],
@@ -128,6 +143,12 @@ describe("rows that are none", () => {
       "Amostra;Data;pH;Condutividade\n;;;µS/cm",
       "AM-#;2#/03/2026;7,#;12#,5",
       { header: [1, 2], columns: { condutividade_s_cm: { as: "number" } }, said: allStaged },
+    ],
+    [
+      "the heading of a group is no row of units, though it stands above dates",
+      "Data;Documento;Conta;Peso\nCliente: 100 - Acme;;;",
+      ["2#/03/2026;D-#;30%;#,5", "Cliente: 101 - Beta;;;", "30/03/2026;D-10;301;1,5"],
+      { header: 1 },
     ],
     [
       "a row of settings above the header is none, though it is wider",
