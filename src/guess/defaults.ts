@@ -48,7 +48,10 @@ export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
     rows.flatMap((row) => row.cells.map((cell) => cell.trim())),
     (cell) => cell,
   );
-  const found = [...blankWords, ...[...counts.keys()].filter((cell) => noDay.test(cell)).toSorted()].filter(
+  // Among times of day, the first day of a workbook's calendar is their midnight.
+  const isNoDay = (cell: string) =>
+    noDay.test(cell) && besides(samples, cell).every((cells) => !cells.every((one) => /^\d\d:\d\d/.test(one)));
+  const found = [...blankWords, ...[...counts.keys()].filter(isNoDay).toSorted()].filter(
     (word) => (counts.get(word)?.length ?? 0) > rows.length / believed,
   );
   const beside = blankBeside.filter(([word, where, isOther]) => {

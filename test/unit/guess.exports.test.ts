@@ -328,6 +328,12 @@ describe("tax ids and parties", () => {
       { defaults: { country: "FR" }, columns: { destinataire_siret: { as: "taxId", type: "SIRET" } } },
     ],
     [
+      "tax ids that pandas took for fractions are still tax ids",
+      "pedido;data;cnpj",
+      "P-#;2#/03/2026;{11222333000181.0|11230252000123.0|}",
+      { columns: { cnpj: { as: "taxId", type: "CNPJ" } }, said: hasNot("which country") },
+    ],
+    [
       "the name before a tax id that says nothing of its party is this party's",
       "CADRI;Gerador;CNPJ/CPF;Emissão;Destinador;CNPJ Destinador",
       "4100#;Acme %;CNPJ;2#/03/2026;Aterro;11.222.333/0001-81",
