@@ -204,6 +204,7 @@ describe("what people and programs write (F28)", () => {
       [
         ["1#MAR26 13:45", "dMMMyy HH:mm", "en"],
         ["3 de dezembro de 2025", "d 'de' MMM 'de' yyyy", "pt"],
+        ["3 de mar. de 2025", "d 'de' MMM 'de' yyyy", "pt"],
         ["1# {Jan|June|Sept|Sept.|September} 2025", "d MMM yyyy", "en"],
         ["1#. {Mrz|März|Sep|Mär|Jun|Juni} 2025", "d. MMM yyyy", "de"],
         ["{So, 04|Mo, 05|Di, 06|Mi, 07|Do, 08}.01.2026", "EEE, dd.MM.yyyy", "de"],

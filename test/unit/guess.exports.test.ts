@@ -229,6 +229,23 @@ describe("dialects", () => {
   });
 });
 
+describe("files with the same columns", () => {
+  it("share a mapping that reads each, whatever its delimiter and encoding, and the row of its header", {
+    tags: ["long"],
+  }, async () => {
+    const header = "Pedido;Data;CNPJ;Obs";
+    const lines = (cell: string) => rows(`P-#;2#/03/2026;CNPJ;${cell}`);
+    const { world, input, said } = await draftOf({
+      "a-1.csv": text([header, ...lines("José")]),
+      "a-2.csv": Buffer.from(text([header, ...lines("João")]).replaceAll(";", ","), "latin1"),
+      "a-3.csv": text(["Lista;;;", ";;;", header, ...lines("Ana")]),
+    });
+    expect(input).toMatchObject({ files: "a-*.csv", header: "auto", csv: { quote: '"' } });
+    expect(said.match(/9 of 9 rows would be staged/g)).toHaveLength(3);
+    expect(await type(world, "check", "m.yaml", "a-1.csv", "a-2.csv", "a-3.csv")).toBe(0);
+  });
+});
+
 describe("countries and places", () => {
   it.each(
     sampled(
