@@ -137,8 +137,8 @@ describe("rowferry check of files", () => {
 
   it("a title above a header that the mapping names by its row is no header of one column", async () => {
     const first = mapping.replace("    skip:", "    header: 1\n    skip:");
-    const { out, err } = await checked({ "m.yaml": first, "rows-1.csv": `Liste;;;;;\n${rows}` }, "rows-1.csv");
-    expect(out + err).toContain("`header: 2`");
+    const { world } = await checked({ "m.yaml": first, "rows-1.csv": `Liste;;;;;\n${rows}` }, "rows-1.csv");
+    expect(world.out + world.err).toContain("`header: 2`");
   });
 
   it("counts every row of a group (P7)", async () => {

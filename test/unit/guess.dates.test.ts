@@ -132,6 +132,12 @@ describe("digits are times where all of them are, under a header that says so", 
       { defaults: expect.objectContaining({ blank: [""] }) },
     ],
     [
+      "numbers that may be times without their zeros are told",
+      "Pedido;CNPJ;Data;Hora",
+      "P-#;CNPJ;2026030#;{83000|93015|101500}",
+      { said: has('numbers of "Hora", such as 83000, may be times of day without their zeros') },
+    ],
+    [
       "a form without digits, as Protheus writes it, is blank",
       day,
       "P-#;CNPJ;{10/10/2025|  /  /    |13/10/2025}",

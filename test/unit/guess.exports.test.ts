@@ -394,6 +394,12 @@ describe("keys", () => {
       { document: { key: "=n_o_e_gar" } },
     ],
     [
+      "the number of a line in a history is none, though no two rows share it",
+      "id;manifesto;evento;data_hora;usuario",
+      "#;MTR{1|1|1|2|2|2|3|3|3};{EMITIDO|COLETADO|RECEBIDO};2#/03/2026 10:00;u%",
+      { document: { key: "=manifesto" }, events: { step: { is: ["EMITIDO", "COLETADO", "RECEBIDO"] } }, isDraft: true },
+    ],
+    [
       "a ticket is one, where each has several rows",
       "Ticket;Opened;Status;Changed At;Company",
       "T-{1|1|1|2|2|2|3|3|3};2{1|1|1|2|2|2|3|3|3}/03/2026;{Open|Work|Done};2#/03/2026 10:00;{A|A|A|B|B|B|A|A|A}",
