@@ -210,10 +210,12 @@ export const MIXED_CLOCKS = "a time of day, in several forms";
 
 const readsClock = (clock: string, { text: cell }: Cell) => reads(`yyyy-MM-dd ${clock}`, "en", `2000-01-01 ${cell}`);
 
+export const isClockHeader = (folded: string): boolean =>
+  /\b(hora|time|uhrzeit|zeit|heure)\b/.test(folded) && !/\b(date|data|datum|fecha)\b/.test(folded);
+
 function clockOf(cells: readonly Cell[], header: string): string | undefined {
-  const told = /\b(hora|time|uhrzeit|zeit|heure)\b/.test(header) && !/\b(date|data|datum|fecha)\b/.test(header);
   const isRead = (clock: string) => share(cells, (cell) => readsClock(clock, cell)) >= enough;
-  return [...clocks, ...(told ? bareClocks : [])].find(isRead);
+  return [...clocks, ...(isClockHeader(header) ? bareClocks : [])].find(isRead);
 }
 
 /** Clocks of the east are ahead of UTC. */

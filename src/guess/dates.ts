@@ -137,6 +137,8 @@ function bestFormat(group: readonly Cell[], { told, now }: Hint) {
   for (const language of words ? languages : [undefined])
     for (const form of isNamed ? wordy : early === "" ? digital : numeric) {
       const format = early + form;
+      // `1 de mar. de 2025` is no English, though `mar` is.
+      if (form.includes("'de'") && language !== "pt" && language !== "es") continue;
       if (best?.count === group.length || !few.some((cell) => readsCell(format, language, cell))) continue;
       if (digits && !isLikely(format)) continue;
       const count = fits(format, language);

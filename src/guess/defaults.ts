@@ -3,7 +3,16 @@ import { compileConversion } from "../map/convert/conversion.js";
 import { isEither, readNumber, Rounding } from "../map/convert/number-text.js";
 import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
-import { type Column, countriesOf, degrees, kilograms, MIXED_CLOCKS, type Numbers, reader } from "./column.js";
+import {
+  type Column,
+  countriesOf,
+  degrees,
+  isClockHeader,
+  kilograms,
+  MIXED_CLOCKS,
+  type Numbers,
+  reader,
+} from "./column.js";
 import { isDate, languages, order, orderedBy, reads, yearFirst } from "./dates.js";
 import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
@@ -48,7 +57,10 @@ export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
     rows.flatMap((row) => row.cells.map((cell) => cell.trim())),
     (cell) => cell,
   );
-  const found = [...blankWords, ...[...counts.keys()].filter((cell) => noDay.test(cell)).toSorted()].filter(
+  // Among times of day, the first day of a workbook's calendar is their midnight.
+  const isNoDay = (cell: string) =>
+    noDay.test(cell) && besides(samples, cell).every((cells) => !cells.every((one) => /^\d\d:\d\d/.test(one)));
+  const found = [...blankWords, ...[...counts.keys()].filter(isNoDay).toSorted()].filter(
     (word) => (counts.get(word)?.length ?? 0) > rows.length / believed,
   );
   const beside = blankBeside.filter(([word, where, isOther]) => {
@@ -231,6 +243,13 @@ function settleZone(dates: readonly Column[], columns: readonly Column[], countr
 }
 
 /** What a person would notice in a column, and no row shows as a mistake. */
+/** 83000 for 8:30: a spreadsheet has dropped the zero. */
+function areBareClocks({ header, cells }: Column): boolean {
+  const longest = Math.max(...cells.map(({ text }) => text.length));
+  const isClock = (text: string) => /^([01]\d|2[0-3])[0-5]\d([0-5]\d)?$/.test(text.padStart(longest > 4 ? 6 : 4, "0"));
+  return longest > 2 && isClockHeader(foldHeader(header)) && cells.every(({ text }) => isClock(text));
+}
+
 function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisions) {
   const joined = new Set(columns.flatMap(({ clock }) => clock));
   for (const column of columns) {
@@ -238,6 +257,10 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     const isClock = type.as === "text" && (type.clock !== undefined || type.why === MIXED_CLOCKS);
     if (isClock && !joined.has(column))
       notes.add(`times: "${header}" is a time of day without a date of its own, and is sent as a text`);
+    if (type.as === "number" && column.role === "time" && areBareClocks(column))
+      notes.add(
+        `times: numbers of "${header}", such as ${cells[0]?.text}, may be times of day without their zeros; they are sent as numbers, and no event takes place at them unless padLeft() and timestamp() join them to a date`,
+      );
     const [beside] = clock;
     if (beside !== undefined && beside.role !== "time")
       notes.add(`times: "${beside.header}" is read as the time of day of "${header}"; if it is not, remove it there`);

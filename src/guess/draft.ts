@@ -55,7 +55,9 @@ export interface Draft {
 const MOST_COLUMNS = 2000;
 
 type Profiled = InputDraft & {
+  /** The first of several with the same columns. */
   table: GuessTable;
+  tables: readonly GuessTable[];
   files: string[];
   sheets: string[];
   /** Positions of columns whose blank cells take the value above. */
@@ -145,7 +147,7 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
     const hanging = chooseHanging(rows, table.header, name, decisions);
     const columns = profile(table.header.slice(0, MOST_COLUMNS), filledDown(rows, hanging, table.header), given);
     const called = new Map(columns.map((column) => [column.index, column.name]));
-    const skip = asides.flatMap(({ column, example, condition }) => {
+    const skip = asides.flatMap(({ rows: some, column, example, condition }) => {
       const word = columns.find(({ index }) => index === column);
       if (word !== undefined && (word.type.as !== "text" || paddedTo(word) > 0)) word.said = true;
       const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
@@ -153,13 +155,15 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
         decisions.notes.add(
           `skip: totals are told by blank cells only (${said}): the column of their words has no header`,
         );
-      if (said !== null && example !== undefined)
-        decisions.notes.add(
-          `skip: rows with a single cell are skipped if it is like ${JSON.stringify(shorten(example))}`,
-        );
+      if (said !== null && example !== undefined) {
+        const are = some.every(({ cells }) => cells.filter(isFilled).length === 1)
+          ? "with a single cell are skipped if it"
+          : "with one or two cells are skipped if the first";
+        decisions.notes.add(`skip: rows ${are} is like ${JSON.stringify(shorten(example))}`);
+      }
       return said ?? [];
     });
-    return [{ table, files, sheets, name, columns, hanging, records: {}, skip, above: decisions.take() }];
+    return [{ table, tables: same, files, sheets, name, columns, hanging, records: {}, skip, above: decisions.take() }];
   });
 }
 
@@ -210,10 +214,25 @@ function patternsOf({ files, table }: Profiled, all: readonly Profiled[]): Tree 
   return patterns.length === 1 ? patterns[0] : patterns;
 }
 
+/** What the files do not share is left to detection. */
+function csvTree(tables: readonly GuessTable[]): Trees {
+  const all = tables.flatMap((table): Trees[] =>
+    table.dialect.format === "csv" ? [optionsOf(table.dialect, table)] : [],
+  );
+  const same = Object.entries(all[0] ?? {}).filter(([name, one]) => all.every((other) => other[name] === one));
+  const { encoding, ...options }: Trees = Object.fromEntries(same);
+  return {
+    ...options,
+    shortRows: tables.some(({ endsEarly }) => endsEarly) ? "blank" : undefined,
+    encoding,
+    fallbackEncoding: encoding === undefined ? tables[0]?.fallbackEncoding : undefined,
+  };
+}
+
 /** An escape and an encoding that the file does not show are left to detection: the next file may show them. */
-function csvTree(
+function optionsOf(
   { delimiter, quote, escape, trim, encoding, bom }: Extract<Dialect, { format: "csv" }>,
-  { header, sample, endsEarly, fallbackEncoding }: GuessTable,
+  { header, sample }: Pick<GuessTable, "header" | "sample">,
 ): Trees {
   const texts = [header, ...sample.map(({ cells }) => cells)].flat();
   const isEscaped = escape !== quote || (quote !== null && texts.some((text) => text.includes(quote)));
@@ -223,22 +242,22 @@ function csvTree(
     quote,
     escape: isEscaped ? (escape ?? undefined) : undefined,
     trim,
-    shortRows: endsEarly ? "blank" : undefined,
     encoding: isEncoded ? encoding : undefined,
-    fallbackEncoding: isEncoded ? undefined : fallbackEncoding,
   };
 }
 
 function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults): Trees {
-  const { table, skip, records, group, rowsWithoutEvents } = draft;
+  const { table, tables, skip, records, group, rowsWithoutEvents } = draft;
   const { dialect } = table;
   const [columns, left] = columnsTree(draft, defaults);
+  const headers = new Set(tables.map(({ headerRows }) => headerRows));
+  const isAnywhere = headers.size > 1 && [...headers].every((row) => typeof row === "number");
   return {
     files: patternsOf(draft, all),
     ...(dialect.format === "csv"
-      ? { csv: csvTree(dialect, table) }
+      ? { csv: csvTree(tables) }
       : { excel: { sheet: draft.sheets.length > 1 ? draft.sheets : (table.sheet ?? dialect.sheet) } }),
-    header: table.headerRows ?? "none",
+    header: isAnywhere ? "auto" : (table.headerRows ?? "none"),
     skip:
       skip.length === 0 ? undefined : `=${skip.length === 1 ? skip[0] : skip.map((one) => `(${one})`).join(" || ")}`,
     group,

@@ -369,6 +369,13 @@ function keyOfOrders({ key, columns }: Orders): DocumentKey {
   return { column: key, parts: [key], long: false, isGroup: true, follows };
 }
 
+/** The number of a line in a history, beside the document that has several: no two rows share it, and it names none. */
+const OF_ROW =
+  /^(id|(change|event|evento|log|line|row|history|audit|activity) id|id (d[oa] )?(evento|log|linha|registro|movimento|historico))$/;
+
+const isRepeated = ({ role, filled, distinct, cells }: Column): boolean =>
+  role === "document" && filled >= 0.9 && distinct.size < cells.length;
+
 function weigh(column: Column, columns: readonly Column[]) {
   const { distinct, cells, header, role, type, filled } = column;
   const groups = groupsOf(column);
@@ -408,7 +415,8 @@ function weigh(column: Column, columns: readonly Column[]) {
   // A number that repeats names no document unless something follows from it, and not by chance.
   const isSure = !long || [...follows].some((other) => odds(groups, other) < CHANCE);
   const named = isSure ? word : Math.min(word, UNSURE);
-  const score = several ? word + 1 + Math.min(2, telling / 2) : named + (single ? 1 : 0);
+  const namesRow = OF_ROW.test(foldHeader(header)) && columns.some((one) => one !== column && isRepeated(one));
+  const score = several ? word + 1 + Math.min(2, telling / 2) : named + (single && !namesRow ? 1 : 0);
   // The name of an organisation, or what a header such as "Customer ID" says: its documents have others.
   const isName =
     !coded && columns.some((one) => one.type.as === "taxId" && follows.has(one) && agree(groupsOf(one), column));

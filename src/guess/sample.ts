@@ -124,6 +124,8 @@ const pivotal = new Set([
   "etiquettes de lignes",
 ]);
 
+const LONGEST_UNIT = 20;
+
 const isOfSeveral = ({ cells }: Row): boolean => cells.filter(isFilled).length > 1;
 
 /**
@@ -157,9 +159,11 @@ async function joinedHeader(
   });
   const ofValues = valueColumns(others.map(({ cells }) => cells));
   const below = first?.number === headerRow + 1 && isLabels(first.cells) ? first.cells : null;
-  // A row of units has text only above columns of numbers; a row of data has more.
+  // A row of units has text only above columns of numbers; a row of data has more, and headings of groups come again.
+  const unitless = valueColumns(more.map(({ cells }) => cells));
+  const isUnit = (cell: string, column: number) => unitless.includes(column) && cell.trim().length <= LONGEST_UNIT;
   const isUnits =
-    below?.every((cell, column) => !isFilled(cell) || ofValues.includes(column)) === true &&
+    below?.every((cell, column) => !isFilled(cell) || isUnit(cell, column)) === true &&
     header.some(
       (_, column) => !isFilled(below[column] ?? "") && others.every(({ cells }) => isFilled(cells[column] ?? "")),
     );

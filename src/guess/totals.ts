@@ -1,6 +1,7 @@
 /** Finds rows that are none of the table's, sums and notes, and the conditions that skip them. */
 import { foldName } from "../model/fold.js";
 import type { Row } from "../model/row.js";
+import { isValue } from "../read/header.js";
 import { TOTAL } from "../read/rows.js";
 
 export interface Aside {
@@ -25,8 +26,14 @@ export function findAsides(rows: readonly Row[], width: number, blank: ReadonlyS
     const texts = row.cells.map((cell) => (blank.has(cell.trim()) ? "" : foldName(cell)));
     return { row, texts, filled: texts.filter((text) => text !== "").length };
   });
-  const isLone = ({ filled }: Seen) => width > 2 && filled === 1;
-  const totals = findTotals(seen, isLone);
+  const filledOf = ({ texts }: Seen) => texts.filter((text) => text !== "");
+  const isFooter = ([, text = ""]: string[]) => / /.test(text) && /\d/.test(text) && !isValue(text);
+  /** `Printed by Ana` at the left, and `Page 1 of 3` at the right: a few words in a wide table. */
+  const isLone = (one: Seen) =>
+    (width > 2 && one.filled === 1) || (width > 4 && one.filled === 2 && isFooter(filledOf(one)));
+  // A mistake that lacks as much shows as little of what rows always fill.
+  const isSparse = (one: Seen) => isLone(one) || (width > 4 && one.filled === 2 && !filledOf(one).some(isValue));
+  const totals = findTotals(seen, isSparse);
   const summed = new Set(totals.flatMap((one) => one.rows));
   const others = seen.filter((one) => !isLone(one) && !summed.has(one.row));
   const lone = seen.filter((one) => isLone(one) && !summed.has(one.row));
@@ -56,7 +63,7 @@ const STARS = /^\*{1,4}$/;
 const sumIn = (text: string) => (TOTAL.exec(text) ?? STARS.exec(text))?.[0];
 
 /** The words of sums may stand in one column, and those of a former balance in another. */
-function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Aside[] {
+function findTotals(seen: readonly Seen[], isSparse: (one: Seen) => boolean): Aside[] {
   const byColumn = Map.groupBy(seen, ({ texts }) => {
     const at = texts.findIndex((text) => sumIn(text) !== undefined);
     // A sum's word is the first or second filled cell; further right it is a name.
@@ -65,7 +72,7 @@ function findTotals(seen: readonly Seen[], isLone: (one: Seen) => boolean): Asid
   byColumn.delete(-1);
   const all = [...byColumn].filter(([, sums]) => sums.length * 2 <= seen.length);
   const summed = new Set(all.flatMap(([, sums]) => sums));
-  const others = seen.filter((one) => !summed.has(one) && !isLone(one));
+  const others = seen.filter((one) => !summed.has(one) && !isSparse(one));
   return all.flatMap(([at, sums]) => totalsIn(at, sums, others) ?? []);
 }
 
@@ -99,7 +106,7 @@ const patternOf = (text: string) => text.replace(/[^\p{Letter}\p{Number} ]/gu, "
 /** The next file has other words behind the colon: `Applied filters: Year is 2025`. */
 const LEAD = /^\p{Letter}[\p{Letter} ]{3,39}:/u;
 
-/** Titles of pages and sections, signatures, counts: several words in a row of one cell, unlike the column's other texts. */
+/** Titles of pages and sections, signatures, counts: several words in a row of one cell or two, unlike the column's other texts. */
 function notesIn(column: number, some: readonly Seen[], others: readonly Seen[]): Aside | null {
   const all = some.map((one) => one.texts[column] ?? "");
   const leads = all.flatMap((text) => LEAD.exec(text)?.[0] ?? []);

@@ -93,9 +93,9 @@ export function roleOf(header: string): Role | null {
 /** `Código do Cliente`, `Customer ID`. */
 export const namesParty = (header: string): boolean => wordsOf(header).some((word) => roleOf(word) === "name");
 
-/** Words for dates that are planned, promised or the end of a term: they do not say what happened. */
+/** Words for dates that are planned, promised, the end of a term or a whole month: they do not say what happened. */
 const ahead =
-  "prev prevu* previs* program* agend* promis* promet* comprom* limit* deadline sla target *termin wunsch* desejad* requested_* required* need_by next proxim* renew* renova* *warrant* garant* vigencia contract_end best_before use_by horizon* nac aniversario"
+  "prev prevu* previs* program* agend* promis* promet* comprom* limit* deadline sla target *termin wunsch* desejad* requested_* required* need_by next proxim* renew* renova* *warrant* garant* vigencia contract_end best_before use_by horizon* nac aniversario month mes mois *monat competenc*"
     .split(" ")
     .map(formOf);
 

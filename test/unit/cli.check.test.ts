@@ -137,7 +137,10 @@ describe("rowferry check of files", () => {
   });
 
   it("a file whose header is in another row, or has one other name, is told what the mapping should say", async () => {
-    const files = { "rows-1.csv": `EXTF;700;21;"x";13;1\n${rows}`, "rows-2.csv": rows.replace(";Tag;", ";Datum;") };
+    const files = {
+      "rows-1.csv": `EXTF;700;21;"x";13;1\n${rows}`,
+      "rows-2.csv": rows.replace(";Tag;", ";Datum;"),
+    };
     const world = testWorld({ files: { "m.yaml": mapping, ...files } });
     const [, ...found] = await jsonOf(world, "check", "m.yaml", ...Object.keys(files));
     expect(found).toMatchObject([
@@ -145,6 +148,12 @@ describe("rowferry check of files", () => {
       { tables: [{ error: { hint: expect.stringContaining("after the old one") as string } }] },
       {},
     ]);
+  });
+
+  it("a title above a header that the mapping names by its row is no header of one column", async () => {
+    const first = mapping.replace("    skip:", "    header: 1\n    skip:");
+    const { world } = await checked({ "m.yaml": first, "rows-1.csv": `Liste;;;;;\n${rows}` }, "rows-1.csv");
+    expect(world.out + world.err).toContain("`header: 2`");
   });
 
   it("counts every row of a group (P7)", async () => {

@@ -126,6 +126,18 @@ describe("digits are times where all of them are, under a header that says so", 
     ],
     ["as DBeaver writes it", day, "P-#;CNPJ;2025-10-1# 13:10:00.000 -0300", dates("yyyy-MM-dd HH:mm:ss.u ZZZ")],
     [
+      "24:00 among times of day, as a workbook holds it, is not blank",
+      "Pedido;CNPJ;Data;Hora saída",
+      "P-#;CNPJ;2#/03/2026;{07:00:00|08:00:00|09:00:00|10:00:00|1900-01-01T00:00:00|11:00:00|12:00:00}",
+      { defaults: expect.objectContaining({ blank: [""] }) },
+    ],
+    [
+      "numbers that may be times without their zeros are told",
+      "Pedido;CNPJ;Data;Hora",
+      "P-#;CNPJ;2026030#;{83000|93015|101500}",
+      { said: has('numbers of "Hora", such as 83000, may be times of day without their zeros') },
+    ],
+    [
       "a form without digits, as Protheus writes it, is blank",
       day,
       "P-#;CNPJ;{10/10/2025|  /  /    |13/10/2025}",
@@ -198,6 +210,7 @@ describe("what people and programs write (F28)", () => {
       [
         ["1#MAR26 13:45", "dMMMyy HH:mm", "en"],
         ["3 de dezembro de 2025", "d 'de' MMM 'de' yyyy", "pt"],
+        ["3 de mar. de 2025", "d 'de' MMM 'de' yyyy", "pt"],
         ["1# {Jan|June|Sept|Sept.|September} 2025", "d MMM yyyy", "en"],
         ["1#. {Mrz|März|Sep|Mär|Jun|Juni} 2025", "d. MMM yyyy", "de"],
         ["{So, 04|Mo, 05|Di, 06|Mi, 07|Do, 08}.01.2026", "EEE, dd.MM.yyyy", "de"],

@@ -88,6 +88,21 @@ describe("rows that are none", () => {
       { yaml: hasNot("rowsWithoutEvents"), said: has("9 of 11 rows would be staged, 2 skipped") },
     ],
     [
+      "a total is skipped beside a footer of two cells, which is skipped, too",
+      "OS;Data;Gerador;Placa;Peso (kg)",
+      ["OS-#;2#/03/2026;Acme;ABC-#;#,5", "Total geral;;;;1.272,00", "Usuário: ANA;;;;Emitido em 01/04/2026"],
+      {
+        yaml: has('# - skip: rows with one or two cells are skipped if the first is like "Usuário: ANA"'),
+        said: has("9 of 11 rows would be staged, 2 skipped"),
+      },
+    ],
+    [
+      "a row of two cells that is no footer is a mistake",
+      "Cliente;OS;Data;Placa;Peso (kg)",
+      ["Acme {a|b|c};OS-#;2#/03/2026;ABC-#;#,5", "Beta Ltda;;;Pendente;", "Total geral;;;;1.272,00"],
+      { skip: '=blank(os) && startsWith(fold(cliente), "total")' },
+    ],
+    [
       "a total is skipped beside a balance in another column",
       "Data;Histórico;Documento;Valor",
       ["2#/03/2026;{PIX|TED};88377#;#,5", "30/03/2026;SALDO FINAL;;5,00", "TOTAL;;;45,5"],
@@ -128,6 +143,12 @@ describe("rows that are none", () => {
       "Amostra;Data;pH;Condutividade\n;;;µS/cm",
       "AM-#;2#/03/2026;7,#;12#,5",
       { header: [1, 2], columns: { condutividade_s_cm: { as: "number" } }, said: allStaged },
+    ],
+    [
+      "the heading of a group is no row of units, though it stands above dates",
+      "Data;Documento;Conta;Peso\nCliente: 100 - Acme;;;",
+      ["2#/03/2026;D-#;30%;#,5", "Cliente: 101 - Beta;;;", "30/03/2026;D-10;301;1,5"],
+      { header: 1 },
     ],
     [
       "a row of settings above the header is none, though it is wider",
@@ -205,6 +226,23 @@ describe("dialects", () => {
     const said = await check();
     expect(said).toContain("windows-1252");
     expect(said).toContain('Tubo "5" de aço');
+  });
+});
+
+describe("files with the same columns", () => {
+  it("share a mapping that reads each, whatever its delimiter and encoding, and the row of its header", {
+    tags: ["long"],
+  }, async () => {
+    const header = "Pedido;Data;CNPJ;Obs";
+    const lines = (cell: string) => rows(`P-#;2#/03/2026;CNPJ;${cell}`);
+    const { world, input, said } = await draftOf({
+      "a-1.csv": text([header, ...lines("José")]),
+      "a-2.csv": Buffer.from(text([header, ...lines("João")]).replaceAll(";", ","), "latin1"),
+      "a-3.csv": text(["Lista;;;", ";;;", header, ...lines("Ana")]),
+    });
+    expect(input).toMatchObject({ files: "a-*.csv", header: "auto", csv: { quote: '"' } });
+    expect(said.match(/9 of 9 rows would be staged/g)).toHaveLength(3);
+    expect(await type(world, "check", "m.yaml", "a-1.csv", "a-2.csv", "a-3.csv")).toBe(0);
   });
 });
 
@@ -307,6 +345,12 @@ describe("tax ids and parties", () => {
       { defaults: { country: "FR" }, columns: { destinataire_siret: { as: "taxId", type: "SIRET" } } },
     ],
     [
+      "tax ids that pandas took for fractions are still tax ids",
+      "pedido;data;cnpj",
+      "P-#;2#/03/2026;{11222333000181.0|11230252000123.0|}",
+      { columns: { cnpj: { as: "taxId", type: "CNPJ" } }, said: hasNot("which country") },
+    ],
+    [
       "the name before a tax id that says nothing of its party is this party's",
       "CADRI;Gerador;CNPJ/CPF;Emissão;Destinador;CNPJ Destinador",
       "4100#;Acme %;CNPJ;2#/03/2026;Aterro;11.222.333/0001-81",
@@ -348,6 +392,12 @@ describe("keys", () => {
       "N.º e-GAR;Data;NIF;Produtor;Codigo cliente;Estado",
       "PT00#;2#/03/2026;{500000000|501964843|502011475};Prod {a|b|c};C0{0|1|2};{Emitida|Anulada|Fim}",
       { document: { key: "=n_o_e_gar" } },
+    ],
+    [
+      "the number of a line in a history is none, though no two rows share it",
+      "id;manifesto;evento;data_hora;usuario",
+      "#;MTR{1|1|1|2|2|2|3|3|3};{EMITIDO|COLETADO|RECEBIDO};2#/03/2026 10:00;u%",
+      { document: { key: "=manifesto" }, events: { step: { is: ["EMITIDO", "COLETADO", "RECEBIDO"] } }, isDraft: true },
     ],
     [
       "a ticket is one, where each has several rows",

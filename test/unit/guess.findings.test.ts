@@ -42,14 +42,14 @@ describe("what is unused or undecided is said first", () => {
 });
 
 describe("what is never taken for an event or a key", () => {
-  const lives = "Data de Nascimento;Birth date;Geburtsdatum;Validade;Vencimento;Due date;Expiry date";
-  const sevenDays = ";2#/04/1980".repeat(7);
+  const lives = "Data de Nascimento;Birth date;Geburtsdatum;Validade;Vencimento;Due date;Expiry date;Month;Competência";
+  const days = ";2#/04/1980".repeat(9);
   const noKey = { documents: undefined, yaml: matches(/# decide: which column names the document\? none/) };
   drafts(
     [
-      "days of birth and of expiry are no events unless a person says so (F122)",
+      "days of birth and of expiry, and months, are no events unless a person says so (F122)",
       `Matrícula;CPF;Nome;${lives}`,
-      `M-#;CPF;Ana #${sevenDays}`,
+      `M-#;CPF;Ana #${days}`,
       { events: undefined, isDraft: true, yaml: matches(/# decide: (when did something happen|what happened)/) },
     ],
     [

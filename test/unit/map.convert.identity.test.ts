@@ -40,6 +40,12 @@ describe("taxId", () => {
     expect(refusalOf("taxId", "191", "number")).toBe("tax-id-invalid");
   });
 
+  it("a program that took the number for a fraction has added no digit (88000.0)", () => {
+    expect(convert({ name: "taxId", type: "CNPJ" }, "11222333000181.0")).toEqual({ value: "11222333000181" });
+    expect(convert({ name: "taxId", type: "CNPJ" }, "191.0")).toEqual({ value: "00000000000191" });
+    expect(taxIdTypesOf("11222333000181.0", "BR")).toEqual(["CNPJ"]);
+  });
+
   it("an alphanumeric CNPJ is never stripped to digits", () => {
     expect(convert({ name: "taxId", type: "CNPJ" }, "12ABC34501DE35")).toEqual({ value: "12ABC34501DE35" });
     expect(refusalOf({ name: "taxId", type: "CPF" }, "529X98224725")).toBe("tax-id-invalid");

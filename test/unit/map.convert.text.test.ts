@@ -49,10 +49,22 @@ describe("letters and digits", () => {
   it.each([
     ["digits", "s/n", "digits-missing"],
     [{ name: "digits", length: 8 }, "1310-100", "digits-missing"],
+    ["digits", "88000.0", "digits-missing"],
     ["slug", "***", "text-empty"],
   ])("%j of %j is refused as %s", (spec, cell, code) => {
     expect(convert(spec, cell)).toMatchObject({ problem: { code } });
   });
+});
+
+it("digits of a fraction, a date or a percentage are those of another number", () => {
+  const digits = compileConversion("digits", {});
+  for (const [cell, kind] of [
+    ["1234.5", "number"],
+    ["2026-03-01", "date"],
+    ["0.125", "percent"],
+  ] as const)
+    expect(converted(digits(cell, kind))).toHaveProperty("problem");
+  expect(converted(digits("1234", "number"))).toEqual({ value: "1234" });
 });
 
 describe("hash", () => {

@@ -103,7 +103,7 @@ export function openHeaders(header: readonly string[]) {
         const count = missing.length === 1 ? "a column" : `${missing.length} columns`;
         const message = `the header lacks ${count} that the mapping reads: ${lacking}`;
         const hint =
-          filled.length === 1 && missing.length > 1
+          header.length === 1 && missing.length > 1
             ? "The header was read as one column. If the file has another delimiter than `csv: { delimiter }` says, correct that, or leave it out to detect it."
             : missing.length > used.size
               ? "If the file's header is in another row, name it in the input, as in `header: 2`. Otherwise correct the names in the mapping."

@@ -64,16 +64,23 @@ function padded(text: string, { length }: TaxIdType) {
 /** Whether tax ids of the country are known. */
 export const hasTaxIds = (country: string | undefined): boolean => country !== undefined && typesOf(country).length > 0;
 
+/** pandas writes whole numbers as fractions, 11222333000181.0, where one of the column is missing. */
+const asNumbered = (cell: string) =>
+  cell
+    .trim()
+    .toUpperCase()
+    .replace(/^(\d{3,})\.0$/, "$1");
+
 /** The types of the country that it may be. */
 export function taxIdTypesOf(text: string, country: string): string[] {
-  const fitting = typesOf(country).filter((type) => canonical(text.trim().toUpperCase(), type) !== null);
+  const fitting = typesOf(country).filter((type) => canonical(asNumbered(text), type) !== null);
   return fitting.map(({ name }) => name);
 }
 
 /** Whether the number of these types is a person's. False: a company's, or its type does not tell. */
 export function isPersonal(text: string, country: string, types: readonly string[]): boolean {
   return typesOf(country).some(({ name, validator }) => {
-    const checked = types.includes(name) ? validator.validate(text.trim().toUpperCase()) : null;
+    const checked = types.includes(name) ? validator.validate(asNumbered(text)) : null;
     return checked?.isValid === true && checked.isIndividual && !checked.isCompany;
   });
 }
@@ -97,7 +104,7 @@ function chooseTypes(country: string | undefined, wanted: string | undefined): T
 
 export const taxId = defineConversion({
   description:
-    "A tax id whose check digits were verified, without dots, dashes, strokes and the country's letters before a VAT number (`DE136695976` becomes `136695976`): CPF and CNPJ (also the alphanumeric one of 2026), and the numbers of some ninety countries. Leading zeros that a spreadsheet has dropped are restored only where `type` says what the number is. Repeated digits (111.111.111-11) are refused. `type` and `country` may be formulas over other columns; then the number of a country whose tax ids are not known is read as text.",
+    "A tax id whose check digits were verified, without dots, dashes, strokes and the country's letters before a VAT number (`DE136695976` becomes `136695976`): CPF and CNPJ (also the alphanumeric one of 2026), and the numbers of some ninety countries. Leading zeros that a spreadsheet has dropped are restored only where `type` says what the number is. The `.0` that pandas adds is dropped. Repeated digits (111.111.111-11) are refused. `type` and `country` may be formulas over other columns; then the number of a country whose tax ids are not known is read as text.",
   options: z.object({
     country: convertDefaultsShape.country,
     type: maybe(
@@ -114,7 +121,7 @@ export const taxId = defineConversion({
   compile(options, defaults) {
     const types = chooseTypes(options.country ?? defaults.country, options.type);
     const convert = (cell: string) => {
-      const text = cell.trim().toUpperCase();
+      const text = asNumbered(cell);
       if (/^[\d.,]+E[+-]?\d+$/.test(text)) {
         const lost = "is in scientific notation, which has lost digits";
         refuse("tax-id-invalid", cell, lost, "Export the column as text.");

@@ -98,19 +98,25 @@ export const lower = defineConversion({
   compile: () => (cell) => cleanText(cell).toLowerCase(),
 });
 
+const FRACTION = 'Export the column as text; or read 88000.0 as 88000 with `as: integer` and `decimal: "."`.';
+
 export const digits = defineConversion({
   description:
-    "Only the digits 0–9 of the cell, leading zeros kept; a cell without digits is an error. Not for tax ids, which may hold letters: see `taxId`.",
+    "Only the digits 0–9 of the cell, leading zeros kept; a cell without digits, or with a fraction (`1234.5` as a number, `88000.0`), is an error. Not for tax ids, which may hold letters: see `taxId`.",
   options: z.object({
     length: maybe(z.int().positive(), "How many digits there must be."),
   }),
+  reads: { kinds: ["text", "number"], called: "digits" },
   examples: [
     { spec: "digits", in: "Nº 0042-7", out: "00427" },
     { spec: { name: "digits", length: 8 }, in: "01310-100", out: "01310100" },
   ],
   compile:
     ({ length }) =>
-    (cell) => {
+    (cell, kind) => {
+      // 3915.10 may be a code of a text; 88000.0 is pandas' 88000.
+      if (kind === "number" ? /[.,]/.test(cell) : /^\d+\.0$/.test(cell.trim()))
+        refuse("digits-missing", cell, "is a number with decimals", FRACTION);
       const value = cell.replace(/[^0-9]+/g, "");
       if (value === "") refuse("digits-missing", cell, "holds no digits");
       if (value.length === (length ?? value.length)) return value;
