@@ -161,7 +161,7 @@ inChromium(
     await press(page, /^This is its id/);
     await isDone(page);
     await overview(page);
-    await shows(page, "h1", "5 events are still to be sent. Resume continues.");
+    await shows(page, "h1", "5 events wait only for you to press Resume.");
     expect(await press(page, /^Resume$/)).toContain("Would send 5 events on 5 documents");
     await shows(page, "h1", "All is well.");
     await click(page, "link", "Runs");
@@ -190,6 +190,9 @@ inChromium(
     await eventually(() => page.getByRole("group", { name: "This is its id" }).textContent()).toContain(
       "The read contradicts it. On a wrong timeline, events cannot be taken back.",
     );
+    const group = page.getByRole("group", { name: "This is its id" });
+    expect(await group.locator("button").allTextContents()).toEqual(["This is its id all the same", "No"]);
+    expect(await group.locator("button.main").allTextContents(), "what is offered first").toEqual(["No"]);
   },
 );
 
