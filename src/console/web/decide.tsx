@@ -58,6 +58,13 @@ const choices: { [code: string]: Choice[] } = {
   "foreign-collision": [
     { ...giveUp, label: "Accept", does: "is accepted as sent by someone else", of: "event" },
     { ...nameIt, of: "document" },
+    {
+      ...giveUp,
+      does: "is left to whoever sent it, and no event of it is sent from here",
+      isForMany: false,
+      of: "document",
+    },
+    { ...replaceIt, does: "a new document is sent whole; the other one stays at the service", of: "document" },
   ],
   "row-gone": [giveUp, tryAgain],
   "cancel-refused": [tryAgain],
