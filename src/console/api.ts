@@ -204,9 +204,15 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
             hint: "Press No, then the button again: it shows what would happen now.",
           });
         }
-        if (isSending && !dry) return { said: [`Started: \`${jobs.start(name, words(what)).command}\``], stamp };
+        if (isSending && !dry)
+          return { said: [`Started: \`${jobs.start(name, words(what)).command}\``], stamp, isDoubtful: false };
         const goesTo = isImport ? [`${file} goes to ${name}.`] : [];
-        return { said: [...goesTo, ...saidOnPage(dry ? foretold : await jobs.ask(words(what)))], stamp };
+        return {
+          said: [...goesTo, ...saidOnPage(dry ? foretold : await jobs.ask(words(what)))],
+          stamp,
+          /** Its forecast speaks against it. */
+          isDoubtful: foretold.some(isContradicted),
+        };
       }),
     ),
   };
@@ -233,6 +239,12 @@ type Decision = Omit<z.output<typeof decision>, "target">;
 /** What a decision itself would do, without what could be sent then, which changes while an import runs. */
 const doneBy = (lines: readonly Line[]): string =>
   saidOf(lines.flatMap((line) => (line.type === "foreseen" ? (line.done as unknown as Line[]) : []))).join("\n");
+
+/** A read at the service shows that the id is of something else. */
+const isContradicted = (line: Line): boolean =>
+  line.type === "foreseen"
+    ? (line.done as unknown as Line[]).some(isContradicted)
+    : line.type === "resolved" && line.findings.some(({ agrees }) => !agrees);
 
 /** As typed behind the command's name. */
 function wordsOf({ action, what, file, flags, ids, rows, word, dry }: Decision, folder: string) {

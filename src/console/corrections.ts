@@ -8,14 +8,14 @@ import { reading } from "../desk/access.js";
 import type { Edit } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
-import { describeRow, inputOf, sizeOfGroups } from "../ledger/rows.js";
+import { describeRow, inputOf, rowId, sizeOfGroups } from "../ledger/rows.js";
 import { movesOf, type Names } from "../ledger/stage/moved-rows.js";
 import { type CauseName, countToCorrect, isOfCause, rowsOfCause } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import { areNearlyEqual, looksRewritten } from "../model/near-keys.js";
 import { columnName, originalColumns, ownPosition } from "../model/own-columns.js";
-import type { Problem } from "../model/problem.js";
+import { memberOf, type Problem, withoutMember } from "../model/problem.js";
 import type { CellKind, CellLook } from "../model/row.js";
 import type { Target } from "../model/target.js";
 import { openInput } from "../read/open-input.js";
@@ -222,14 +222,18 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
         const [first = null] = ids;
         const problems = (first === null ? undefined : shownRows(open.reader, first)[0])?.problems ?? [];
         const problem = problems.find(isOfCause(cause)) ?? problems[0];
+        const member = memberOf(problem?.message ?? "");
+        const { atFault, ...values } = valuesOf(open, ids, cause);
         return {
           code: cause.code,
-          // Of corrections, whole groups are imported.
-          count: cause.code === "" ? sizeOfGroups(open.database, ids) : ids.length,
-          what: problem?.message ?? "",
+          /** Of groups, all rows: they are imported together. */
+          count: sizeOfGroups(open.database, ids),
+          atFault,
+          what: withoutMember(problem?.message ?? ""),
           hint: problem?.hint == null ? null : forPage(problem.hint),
-          place: first === null ? "" : describeRow(open.database, first),
-          ...valuesOf(open, ids, cause),
+          place:
+            first === null ? "" : describeRow(open.database, member === null ? first : rowId(inputOf(first), member)),
+          ...values,
         };
       }),
 
@@ -486,7 +490,7 @@ async function readReferences(path: string): Promise<Line[]> {
   }
 }
 
-/** Most frequent first. `draft`: the text for all rows; null: none, or several. `drafted`: rows with a draft. */
+/** Most frequent first. `draft`: the text for all rows; null: none, or several. `drafted`: rows with a draft. `atFault`: all their rows. */
 function valuesOf({ reader, drafts }: Open, ids: readonly number[], cause: CauseName) {
   const { column } = cause;
   const found = new Map<string, { value: string; rows: number; typed: string[] }>();
@@ -504,7 +508,8 @@ function valuesOf({ reader, drafts }: Open, ids: readonly number[], cause: Cause
     return { value, rows, draft: isOne ? (typed[0] ?? null) : null, drafted: typed.length };
   });
   const sorted = lines.toSorted((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1));
-  return { values: sorted.slice(0, VALUES), moreValues: Math.max(0, sorted.length - VALUES) };
+  const atFault = sumOf(lines, "rows");
+  return { atFault, values: sorted.slice(0, VALUES), moreValues: Math.max(0, sorted.length - VALUES) };
 }
 
 /** `march.corrected-2026-11-20T070401-3.csv`, whose rows can be traced to what a person typed. */

@@ -22,9 +22,14 @@ export interface Job {
   endedAt: number | null;
 }
 
-/** Without commands for which the page has buttons, and without what its reader leaves to the mapping's author. */
+/**
+ * Without commands and words of files for which the page has buttons, and without what its reader leaves to the mapping's
+ * author.
+ */
 export const forPage = (text: string): string =>
   text
+    .replace(/write `ok` into (?:the row's|its) cell `?rowferry_code`?/, "choose the row and press Keep")
+    .replace(/ Then import the file again\.$/, "")
     .replace(/; or change the mapping: .*$/s, ".")
     .split(/(?<=[.;]) /)
     .filter((part) => !/`rowferry (?!ledger|doctor)/.test(part))

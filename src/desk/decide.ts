@@ -52,10 +52,12 @@ export function dismissing(selectors: Selectors, undo = false): Decision<Dismiss
     "dismiss needs to know what to give up.",
     "Name it with --row, --document, --code, --input or --run; `rowferry rejects` lists what there is.",
   );
+  const { row, document, code } = selectors;
+  const isNamed = code === undefined && (row ?? document) !== undefined;
   return (database, now) => {
     const done = undo
       ? { ...undismiss(database, selected(database, selectors, "given up"), now), left: 0, stranded: 0 }
-      : dismiss(database, selected(database, selectors, "to give up"), unsentOf(selectors), now);
+      : dismiss(database, selected(database, selectors, "to give up"), unsentOf(selectors), now, isNamed);
     const { left: _, stranded: __, ...counts } = done;
     const did = `${undo ? "open again" : "dismissed"}: ${countedKinds(counts)} (${asked(database, selectors)})`;
     createRunStore(database).decided("dismiss", did, now);

@@ -157,6 +157,27 @@ export class Writer {
     return this.#set(TABLES[subject], id, { reason: "dismissed" }, now, "state = 'rejected'");
   }
 
+  /** Another system's document is left to it; a person may think better of it. @returns whether it was one */
+  foreignGivenUp(id: number, now: number) {
+    return this.#set(
+      "document_states",
+      id,
+      { reason: "dismissed" },
+      now,
+      "state = 'stranded' AND reason IN ('foreign-collision', 'dismissed')",
+    );
+  }
+
+  foreignTakenUp(id: number, now: number) {
+    this.#set(
+      "document_states",
+      id,
+      { reason: "foreign-collision" },
+      now,
+      "state = 'stranded' AND reason = 'dismissed'",
+    );
+  }
+
   held(id: number, reason: Code, waitsFor: string, now: number) {
     this.#waiting(id, { state: "held", reason, waits_for: waitsFor }, now);
   }

@@ -17,7 +17,7 @@ export interface CauseOfRows<Found> {
   mistake: string | null;
   /** An example: the first problem, if possible of a row in the files asked for. */
   found: Found;
-  /** Rows; one that has several problems counts in each of their causes. */
+  /** Rows, of groups all; one that has several problems counts in each of their causes. */
   count: number;
   /** How many of them are not in the files asked for. */
   earlier: number;
@@ -38,19 +38,20 @@ export function tallyCauses<Found extends { code: Code; column: string | null; m
     if (cause.last === of.row) return;
     cause.last = of.row;
     if (of.isHere && cause.earlier === cause.count) cause.found = found;
-    cause.count += 1;
-    if (!of.isHere) cause.earlier += 1;
+    cause.count += of.size;
+    if (!of.isHere) cause.earlier += of.size;
   };
   return {
-    add(found: Found, row: number, isHere = true): void {
+    /** `size`: rows of its group. */
+    add(found: Found, row: number, { isHere = true, size = 1 } = {}): void {
       const { code, column, message } = found;
       const place = JSON.stringify([code, column]);
       const causes = places.get(place) ?? new Map<string | null, Counted<Found>>();
       places.set(place, causes);
-      count(causes, null, found, { row, isHere });
+      count(causes, null, found, { row, isHere, size });
       // One more than is allowed.
       if (column !== null && causes.size <= KINDS_OF_A_MISTAKE + 1)
-        count(causes, mistakeOf(message), found, { row, isHere });
+        count(causes, mistakeOf(message), found, { row, isHere, size });
     },
 
     all: (): CauseOfRows<Found>[] =>
@@ -64,4 +65,5 @@ export function tallyCauses<Found extends { code: Code; column: string | null; m
 interface RowAtHand {
   row: number;
   isHere: boolean;
+  size: number;
 }

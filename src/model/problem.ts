@@ -18,6 +18,16 @@ export const problem = (code: Code, message: string, hint: string | null = null)
   column: null,
 });
 
+/** Texts of a cell before and after a spreadsheet had it. */
+export const cellRewritten = (column: string, was: string, is: string): Problem => {
+  const message = `${JSON.stringify(was)} became ${JSON.stringify(is)}, perhaps changed by a spreadsheet`;
+  return { code: "cell-rewritten", column, message, hint: null };
+};
+
+/** The text before, by that message. */
+export const formerCell = (message: string): string =>
+  JSON.parse(/"(?:[^"\\]|\\.)*"(?= became ")/.exec(message)?.[0] ?? '""') as string;
+
 /** `other`: the row before it, in words. */
 export const eventKeyTwice = (
   { event, document }: { event: string; document: { kind: string; key: string } },

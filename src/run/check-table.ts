@@ -11,7 +11,7 @@ import type { MappedRow } from "../model/mapped-row.js";
 import { foldKey } from "../model/near-keys.js";
 import { isOwnColumn, ownPosition } from "../model/own-columns.js";
 import { describePlace } from "../model/place.js";
-import type { Problem } from "../model/problem.js";
+import { memberOf, type Problem, withoutMember } from "../model/problem.js";
 import type { Records } from "../model/records.js";
 import type { Row } from "../model/row.js";
 import type { FileCheck, TableCheck } from "../model/summary.js";
@@ -127,14 +127,16 @@ async function mapRows(
       const twin = outcome.fate === "valid" ? twins.add(outcome.records, where) : null;
       check.rows.read += rows;
       check.rows[twin === null ? outcome.fate : "invalid"] += rows;
-      if (twin !== null) problems.add({ ...twin, row }, row);
+      if (twin !== null) problems.add({ ...twin, row }, row, { size: rows });
       else if (outcome.fate === "valid") {
         for (const warning of outcome.warnings) warnings.add({ ...warning, row }, row);
         takeRecords(outcome.records, row);
       } else if (outcome.fate === "invalid") {
         for (const problem of outcome.problems) {
-          problems.add({ ...problem, row }, row);
-          cells.blame(problem, row);
+          const { message } = problem;
+          const found = { ...problem, message: withoutMember(message), row: memberOf(message) ?? row };
+          problems.add(found, row, { size: rows });
+          cells.blame(found);
         }
       }
     }
@@ -214,7 +216,7 @@ function watchCells(header: readonly string[], mapper: RowMapper) {
           if (column.seen.size <= MAX_DISTINCT && !column.seen.has(text)) column.seen.add(detachText(text));
         }
     },
-    blame({ column, message }: Problem, row: number): void {
+    blame({ column, message, row }: FoundInRow): void {
       if (column !== null && !problems.has(column)) problems.set(column, `row ${row}: ${message}`);
     },
     doubts: (): string[] =>

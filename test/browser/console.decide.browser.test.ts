@@ -121,7 +121,12 @@ inChromium(
     await decide(page, /already has this/);
     await press(page, /^Accept: all 2/);
     await eventually(() => page.locator(".records li").count()).toBe(1);
-    expect(await page.getByRole("button", { name: /^Accept/ }).count(), "a document needs its id").toBe(0);
+    const choices = await page.locator(".records .choice button").allTextContents();
+    expect(choices, "a document needs its id, or is left to the other system").toEqual([
+      "This is its id",
+      "Give up",
+      "Replace",
+    ]);
     const nameIt = page.getByRole("button", { name: "This is its id" });
     await nameIt.focus();
     await page.keyboard.press("Enter");
@@ -161,7 +166,7 @@ inChromium(
     await press(page, /^This is its id/);
     await isDone(page);
     await overview(page);
-    await shows(page, "h1", "5 events are still to be sent. Resume continues.");
+    await shows(page, "h1", "5 events wait only for you to press Resume.");
     expect(await press(page, /^Resume$/)).toContain("Would send 5 events on 5 documents");
     await shows(page, "h1", "All is well.");
     await click(page, "link", "Runs");
@@ -190,6 +195,9 @@ inChromium(
     await eventually(() => page.getByRole("group", { name: "This is its id" }).textContent()).toContain(
       "The read contradicts it. On a wrong timeline, events cannot be taken back.",
     );
+    const group = page.getByRole("group", { name: "This is its id" });
+    expect(await group.locator("button").allTextContents()).toEqual(["This is its id all the same", "No"]);
+    expect(await group.locator("button.main").allTextContents(), "what is offered first").toEqual(["No"]);
   },
 );
 

@@ -1,4 +1,6 @@
 /** The console in a real Chromium while a person types: what is typed goes where it was begun, once, and nothing else goes with it. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { click, eventually, hasFocus, inChromium, night, open, shows, toCorrect, useChromium } from "./chromium.js";
@@ -359,3 +361,31 @@ function placeOf(drawn: unknown): [row: number, column: number] {
   const { cellIndex, parentElement } = drawn as { cellIndex: number; parentElement: { ariaRowIndex: string } };
   return [Number(parentElement.ariaRowIndex) - 2, cellIndex];
 }
+
+inChromium("a cell that a spreadsheet has changed is put back or taken with one press", async () => {
+  const note = { columns: { note: "Note" }, event: { attributes: { public: { Gross: "=gross", Note: "=note" } } } };
+  const lines = ["A", "B"].map((load) => `${load},2026-01-01 10:00,much,007`);
+  const header = "Load,At,Gross,Note";
+  const at = folder({ "m.yaml": mapping(weighingsWith(note)), "w.csv": `${[header, ...lines].join("\n")}\n` });
+  onTestFinished(at.remove);
+  const { stdout: rejects } = await at.type("import", "m.yaml", "w.csv", "--json");
+  const [, run = ""] = /"path":"([^"]*w\.rejected\.csv)"/.exec(rejects) ?? [];
+  const back = readFileSync(run, "utf8").replaceAll("much", "5").replaceAll("007", "7");
+  writeFileSync(join(at.path, "back.csv"), back);
+  expect((await at.type("import", "m.yaml", "back.csv")).code).toBe(3);
+
+  const page = await open((await startConsole(at, "--allow-changes")).url);
+  await toCorrect(page, "Note");
+  await grid(page).waitFor();
+  expect(await page.locator("main").textContent(), "no cell of a file").not.toContain("rowferry_code");
+  await cellOf(page, 0, 3).click();
+  await click(page, "button", "Put back 1 cell");
+  await eventually(() => cellOf(page, 0, 3).textContent()).toBe("007");
+  await cellOf(page, 1, 3).click();
+  await click(page, "button", "Keep 1 chosen row");
+  await eventually(() => bar(page)).toContain("2 to correct = 2 ready");
+  await click(page, "button", /^Import 2 rows/);
+  await shows(page, ".note", "No rows are left here");
+  const { stdout } = await at.type("sandbox", "dump");
+  expect(stdout.match(/"?(?:Note)"?[^\n]*?"?(007|7)\b/g)?.map((text) => /\d+/.exec(text)?.[0])).toEqual(["007", "7"]);
+});

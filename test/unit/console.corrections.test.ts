@@ -168,10 +168,10 @@ it("of a refused participant, every row that waits for it is counted, and what h
   await office.brought("w.csv", ["Load,At,Gross", ...["A", "A", "B"].map((load) => `${load},2026-01-01 10:00,5`)]);
   const { cwd, env, now } = office.world;
   const overview = overviewOf("env", createTargets({ cwd, env }), cwd, now);
-  expect(overview.correct.map(({ code, count }) => [code, count])).toEqual([["service-refused", 2]]);
+  expect(overview.correct.map(({ code, count }) => [code, count])).toEqual([["service-refused", 3]]);
   const corrections = correctionsOf(office);
   const page = corrections.page({ code: "service-refused", column: null, mistake: null });
-  expect([page.count, page.what]).toEqual([2, expect.stringMatching(/^refused by the service: 422 · \w/)]);
+  expect([page.count, page.what]).toEqual([3, expect.stringMatching(/^refused by the service: 422 · \w/)]);
   expect([overview.toCorrect, (await corrections.tally()).rows]).toEqual([3, 3]);
 });
 
@@ -260,6 +260,25 @@ describe("rows with several problems", () => {
     expect(console).toEqual(terminal);
     expect([overview.toCorrect, open.rows]).toEqual([4, 4]);
     expect(overview.answer).toBe("4 rows need a correction. Nothing is lost.");
+  });
+
+  it("of grouped rows, all that wait for the correction are counted, and the one that is wrong is named", async () => {
+    const grouped = { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } };
+    const office = openOffice(weighingsWith({ group: "=load", event: grouped }));
+    const lines = ["A,5", "A,much", "B,5", "B,5", "C,much", "C,more", "C,5"];
+    await office.brought("w.csv", ["Load,At,Gross", ...lines.map((line) => line.replace(",", ",2026-01-01 10:00,"))]);
+    const { terminal, console, overview } = await told(office);
+    expect(terminal).toEqual([["number-unreadable", "Gross", 5]]);
+    expect([console, overview.toCorrect]).toEqual([terminal, 5]);
+    expect(overview.correct).toMatchObject([{ what: '"much" is not a number', place: "w.csv, row 3", values: 2 }]);
+    expect(correctionsOf(office).page({ code: "number-unreadable", column: "Gross", mistake: null })).toMatchObject({
+      count: 5,
+      atFault: 3,
+      what: '"much" is not a number',
+      place: "w.csv, row 3",
+    });
+    const { out } = await office.type("check", "m.yaml", "w.csv");
+    expect(out).toMatch(/7 read = 0 skipped \+ 5 invalid .* 5 {2}row 3, column "Gross"/s);
   });
 
   it("a column whose messages differ in more than five ways is one cause, in the terminal too", {

@@ -48,10 +48,7 @@ it("commands to type and advice to the mapping's author are left out, which the 
     "group-unclear",
     "time-repeated",
     "reference-key-twice",
-    "row-unchanged",
     "row-id-twice",
-    "key-mangled",
-    "cell-rewritten",
     "keys-nearly-equal",
   ]);
   expect(explained({ code: "document-rejected" }).remedy).toBe(

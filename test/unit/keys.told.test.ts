@@ -282,7 +282,7 @@ describe("`each: row` with one key on two rows of a group (F84)", () => {
 
   it("is a problem of its rows where they differ, and the others go on", { tags: ["long"] }, async () => {
     const summary = await brought("L1 10 1 T1", "L1 10 2 T1");
-    expect(refusedBy(summary)).toEqual([3, 2, 1, ["1 event-key-twice"]]);
+    expect(refusedBy(summary)).toEqual([3, 2, 1, ["2 event-key-twice"]]);
     expect(summary.events).toEqual({ landed: 1 });
   });
 

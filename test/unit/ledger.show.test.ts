@@ -6,7 +6,8 @@ import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { showAnything, showSentBetween } from "../../src/desk/show.js";
 import { eventRow, rowInWords } from "../nights/simulation/story-rows.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
-import { type Office, openOffice } from "../support/office.js";
+import { createSandbox } from "../../src/sandbox/index.js";
+import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { loads, loadsWith, weighings, weighingsWith } from "../support/weighings.js";
 
 let world: World;
@@ -190,6 +191,19 @@ describe("a name of a document", () => {
     ]);
     expect(showAnything(world.target, "M1", { all: true }).documents[0]?.events).toHaveLength(60);
   });
+});
+
+it("an event that was given up counts as dismissed, not as rejected", { tags: ["long"] }, async () => {
+  const sandbox = createSandbox();
+  const office = await openOfficeAt(sandbox, weighings);
+  sandbox.setFaults([
+    { match: { method: "POST", path: "/documents/events" }, action: { kind: "status", status: 422, when: "before" } },
+  ]);
+  await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,5"]);
+  const counts = async () => (await shownIn(office, "A")).documents.map(({ eventCounts }) => eventCounts);
+  expect(await counts()).toEqual([{ rejected: 1 }]);
+  await office.type("dismiss", "--code", "service-refused", "--yes");
+  expect(await counts()).toEqual([{ dismissed: 1 }]);
 });
 
 it("where TZ names no zone, times are in UTC, and said to be", { tags: ["long"] }, async () => {

@@ -46,7 +46,7 @@ export function Correct() {
     return () => removeEventListener("undone", forget);
   }, [taken]);
   if (data === null) return waiting;
-  const { count, values, moreValues, hint } = data;
+  const { count, atFault, values, moreValues, hint } = data;
   const next = now.correct.find((one) => one.code !== code || one.column !== column || one.mistake !== cause.mistake);
   const tables = grid.data ?? [];
   const shown = tables.flatMap(({ header, rows }) =>
@@ -59,6 +59,7 @@ export function Correct() {
 
   const spelt = (value: string) => shown.find((one) => one.value === value)?.text ?? value;
   const leads = [...new Set(tables.flatMap(({ rows }) => rows.map(({ lead }) => lead)))];
+  const here = tables.flatMap(({ rows }) => rows).length;
 
   return (
     <>
@@ -70,6 +71,9 @@ export function Correct() {
         )}{" "}
         <span class="quiet">
           {count === 0 ? "nothing is left here" : counted(count, "row")}
+          {values.length > 0 &&
+            atFault < count &&
+            `, ${grouped(atFault)} of them wrong and the rest grouped with these`}
           {code !== "" && data.place !== "" && `, the first is ${data.place}`}
         </span>
       </h1>
@@ -183,8 +187,7 @@ export function Correct() {
           <Decision
             act={{
               action: "dismiss",
-              label: `Give up ${leads.length < count ? "the first" : "every row here:"} ${grouped(leads.length)}`,
-              does: "with whatever is grouped with them",
+              label: `Give up ${here < count ? "the first" : "every row here:"} ${grouped(here)}`,
             }}
             to={{ rows: leads }}
           />

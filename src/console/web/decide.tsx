@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { counted, grouped } from "../../report/figures.js";
 import type { Asks } from "../api.js";
-import { type Act, Decision, type To } from "./decision.js";
+import { type Act, Decision, resume, type To } from "./decision.js";
 import { Lines, Link, Note, param, Prose, Sentences, useData, useHere, when } from "./page.js";
 import { Work } from "./overview.js";
 
@@ -58,6 +58,13 @@ const choices: { [code: string]: Choice[] } = {
   "foreign-collision": [
     { ...giveUp, label: "Accept", does: "is accepted as sent by someone else", of: "event" },
     { ...nameIt, of: "document" },
+    {
+      ...giveUp,
+      does: "is left to whoever sent it, and no event of it is sent from here",
+      isForMany: false,
+      of: "document",
+    },
+    { ...replaceIt, does: "a new document is sent whole; the other one stays at the service", of: "document" },
   ],
   "row-gone": [giveUp, tryAgain],
   "cancel-refused": [tryAgain],
@@ -94,6 +101,7 @@ const nameThem = (documents: readonly string[]): Act => ({
 export function Decide() {
   const code = param("code") ?? "";
   const { data, waiting, trouble } = useData("decisions", { code });
+  const { canResume } = useHere().target;
   const [did, setDid] = useState<string[]>([]);
   const [ticked, setTicked] = useState<readonly string[]>([]);
   if (data === null) return waiting;
@@ -131,7 +139,10 @@ export function Decide() {
       {trouble}
       <Work />
       {count === 0 ? (
-        <Note text="Nothing is left to decide here. The overview shows what else is left; Resume there sends what you decided." />
+        <>
+          <Note text="Nothing is left to decide here. The overview shows what else is left." />
+          {canResume && <Decision act={resume} />}
+        </>
       ) : (
         forMany.map(chooseMany)
       )}

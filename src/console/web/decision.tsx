@@ -68,12 +68,17 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
   const main = (
     <button
       ref={button}
-      class={isForetold ? "main" : ""}
+      class={isForetold && would.isDoubtful !== true ? "main" : ""}
       // Never disabled, which would drop the focus, and keyboards would pass it by.
       aria-disabled={isLacking}
       onClick={() => isBusy || isLacking || void act(isForetold ? run : ask)}
     >
-      {label}
+      {isForetold && would.isDoubtful === true ? `${label} all the same` : label}
+    </button>
+  );
+  const no = (
+    <button class={would.isDoubtful === true ? "main" : ""} onClick={() => setWould({ request: "" })}>
+      No
     </button>
   );
   return (
@@ -87,7 +92,7 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
         <div class="job" role="group" aria-label={label}>
           <strong>This would happen:</strong>
           <Sentences said={would.said ?? []} />
-          {main} <button onClick={() => setWould({ request: "" })}>No</button>
+          {main} {no}
         </div>
       ) : (
         <>

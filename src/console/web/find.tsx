@@ -6,7 +6,7 @@ import { counted, countedStates } from "../../report/figures.js";
 import { ending, fateNow, total } from "../../report/outcome.js";
 import { toldProblem } from "./correct.js";
 import { replaceIt } from "./decide.js";
-import { type Act, Decision } from "./decision.js";
+import { type Act, Decision, resume } from "./decision.js";
 import { linkTo } from "./http.js";
 import { go, Lines, Link, Note, param, Prose, Sentences, useData, useHere, when } from "./page.js";
 
@@ -37,6 +37,7 @@ export function Find() {
 
 function Found({ what }: { what: string }) {
   const { data, waiting } = useData("find", { what });
+  const { canResume } = useHere().target;
   // Kept here, because a document that was replaced takes no more decisions.
   const [did, setDid] = useState<string[]>([]);
   if (data === null) return waiting;
@@ -46,6 +47,7 @@ function Found({ what }: { what: string }) {
   return (
     <>
       <Sentences said={did} />
+      {did.length > 0 && canResume && <Decision act={resume} />}
       {rows.map((row) => (
         <Row key={row.reference} {...row} />
       ))}
@@ -81,6 +83,7 @@ const choices: Act[] = [
 function Document({ document, onDone }: { document: ShownDocument; onDone: (said: string[]) => void }) {
   const { kind, key, events, messages, documentId, generation, eventCounts } = document;
   const named = `${kind}/${key}`;
+  const state = document.reason === "dismissed" ? "dismissed" : document.state;
   const all = total(eventCounts);
   return (
     <section>
@@ -88,7 +91,7 @@ function Document({ document, onDone }: { document: ShownDocument; onDone: (said
         {kind} {key}{" "}
         <span class="quiet">
           {generation > 1 && `generation ${generation}, `}
-          {document.state}
+          {state}
         </span>
       </h2>
       <p>
@@ -98,7 +101,7 @@ function Document({ document, onDone }: { document: ShownDocument; onDone: (said
         {documentId !== null && "; id "}
         <code>{documentId}</code>
       </p>
-      {wrong.includes(document.state) && <Sentences said={messages} look="wrong" />}
+      {wrong.includes(state) && <Sentences said={messages} look="wrong" />}
       {document.holds.map((row) => (
         <p key={row} class="wrong">
           Waits for the correction of{" "}
@@ -147,14 +150,16 @@ const Timeline = ({ events }: { events: ShownEvent[] }) => (
           <strong>{name}</strong> {keyParts.join(", ")}
         </>
       ),
-      State: ({ state, dismissed, waitsFor, messages }) => (
-        <span class={wrong.includes(state) ? "wrong" : ""}>
-          <span aria-hidden="true">{marks[state] ?? (wrong.includes(state) ? "✕" : "○")}</span>{" "}
-          {dismissed ? "given up" : state}
-          {waitsFor !== null && `: waits for ${waitsFor}`}{" "}
-          {wrong.includes(state) && <Prose text={messages.at(-1) ?? ""} />}
-        </span>
-      ),
+      State: ({ state, dismissed, waitsFor, messages }) => {
+        const isWrong = wrong.includes(state) && !dismissed;
+        return (
+          <span class={isWrong ? "wrong" : ""}>
+            <span aria-hidden="true">{marks[state] ?? (isWrong ? "✕" : "○")}</span>{" "}
+            {!dismissed ? state : state === "rejected" ? "dismissed" : `${state}, dismissed`}
+            {waitsFor !== null && `: waits for ${waitsFor}`} {isWrong && <Prose text={messages.at(-1) ?? ""} />}
+          </span>
+        );
+      },
       Rows: ({ rows }) => rows.join("; "),
     }}
   />

@@ -6,6 +6,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Edit } from "../../ledger/drafts.js";
 import { ownColumns } from "../../model/own-columns.js";
 import { describePlace } from "../../model/place.js";
+import { formerCell, memberOf } from "../../model/problem.js";
 import { counted } from "../../report/figures.js";
 import type { Asks } from "../api.js";
 import type { JudgedRow } from "../judge.js";
@@ -40,6 +41,18 @@ const ROW_HEIGHT = 30;
 const MARGIN = 10;
 /** Kept free for the scroll bar. */
 const EDGE = 16;
+
+/** A row that has one of these can be meant as it is; the other row of a twin is then not sent. */
+const confirmable = new Set([
+  "event-key-twice",
+  "cell-rewritten",
+  "key-mangled",
+  "row-unchanged",
+  "quote-stray",
+  "line-cut",
+  "row-short",
+  "nul-character",
+]);
 
 const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
 
@@ -276,10 +289,16 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   };
 
   const isTwin = ({ problems: all }: JudgedRow) => all.some(({ code }) => code === "event-key-twice");
-  /** Of two rows that contradict each other, one can be meant as it is; and so can what a newer mapping accepts. */
   const kept = chosenRows
-    .filter((row) => isTwin(row) || row.isAccepted)
+    .filter(({ problems: all, isAccepted }) => isAccepted || all.some(({ code }) => confirmable.has(code)))
     .map(({ ref }): Edit => ({ ref, column: ownColumns[1], replaces: "", value: "ok" }));
+  const former = chosenRows.flatMap(({ ref, row, problems: all, cells }): Edit[] =>
+    all.flatMap(({ code, column: title, message }) => {
+      const isOwn = code === "cell-rewritten" && title !== null && [null, row].includes(memberOf(message));
+      const replaces = cells[header.indexOf(title ?? "")] ?? "";
+      return isOwn ? [{ ref, column: title, replaces, value: formerCell(message) }] : [];
+    }),
+  );
   const current = rows[active.row];
   const problems = current?.problems.map(toldProblem).join(" ") ?? "";
   const place = describePlace({ file: table.file, sheet: table.sheet ?? undefined, row: current?.row });
@@ -403,6 +422,19 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
           </>
         )}
       </p>
+      {allowChanges && former.length > 0 && (
+        <p>
+          <button
+            onClick={() => {
+              grid.current?.focus({ preventScroll: true });
+              void act(() => save("put back", former));
+            }}
+          >
+            Put back {counted(former.length, "cell")}
+          </button>{" "}
+          <span class="quiet">as before a spreadsheet changed {former.length === 1 ? "it" : "them"}</span>
+        </p>
+      )}
       {allowChanges && kept.length > 0 && (
         <p>
           <button
@@ -415,7 +447,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
             Keep {counted(kept.length, "chosen row")}
           </button>{" "}
           <span class="quiet">
-            is right as it is here
+            {kept.length === 1 ? "is" : "are"} right as shown here
             {chosenRows.some(isTwin) && "; once imported, the other row’s content is not sent"}
           </span>
         </p>

@@ -22,13 +22,15 @@ const openAgain = (database: LedgerDatabase, selection: Selection) =>
 /**
  * Gives up rows and events, and releases everything that waits for them. A dismissal is for the content, so it stays in
  * force when the same row comes back (H23). Records in doubt cannot be dismissed, since they may have landed. Records
- * that only wait are released, unless `unsent`. Safe while an import is running.
+ * that only wait are released, unless `unsent`. `isNamed`: by row or document, and not by a code that events of other
+ * documents have, too: then documents of another system are given up as well. Safe while an import is running.
  */
 export function dismiss(
   database: LedgerDatabase,
   selection: Selection,
   unsent: "release" | "give up",
   now: number,
+  isNamed = false,
 ): Dismissed {
   const writer = new Writer(database);
   const done: Dismissed = { rows: 0, events: 0, documents: 0, participants: 0, addresses: 0, left: 0, stranded: 0 };
@@ -58,13 +60,14 @@ export function dismiss(
     const events = new Map(selection.events.map((event) => [event, unsent === "give up"]));
     for (const row of selection.rows) dismissRow(row);
     for (const id of selection.documents) {
-      if (!writer.givenUp("document", id, now)) {
+      if (!writer.givenUp("document", id, now) && !(isNamed && writer.foreignGivenUp(id, now))) {
         done.stranded += 1;
         continue;
       }
       done.documents += 1;
       // No event of a dismissed document can be sent.
-      const waiting = "SELECT id FROM events_now WHERE document_id = @id AND state = 'held' AND dismissed = 0";
+      const waiting =
+        "SELECT id FROM events_now WHERE document_id = @id AND state IN ('held', 'planned', 'deferred') AND dismissed = 0";
       for (const event of database.values<number>(waiting, { id })) events.set(event, true);
     }
     for (const [kind, many] of [
@@ -124,7 +127,7 @@ export function undismiss(
       writer.undismissed(event, now);
     }
     tellChanged();
-    for (const id of selection.documents) writer.replanned("document", id, now);
+    for (const id of selection.documents) if (!writer.replanned("document", id, now)) writer.foreignTakenUp(id, now);
     for (const id of [...selection.participants, ...selection.addresses]) writer.replanned("participant", id, now);
     const { events, documents, participants, addresses } = selection;
     return {

@@ -64,7 +64,7 @@ const open = `${fromRows("IS NULL")}
     WHERE o.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')
   UNION ALL SELECT 'documents', id, row_id, id, reason FROM failed_documents
   UNION ALL SELECT 'documents', n.id, n.row_id, n.id, n.reason FROM documents_now n
-    WHERE n.state = 'rejected' AND n.reason = 'dismissed' AND ${isAwaited("'document:' || n.id")}
+    WHERE n.state IN ('rejected', 'stranded') AND n.reason = 'dismissed' AND ${isAwaited("'document:' || n.id")}
   UNION ALL ${registrations}
     WHERE t.state <> 'registered' AND t.state IN ('rejected', 'stalled')
       AND (t.reason IS NOT 'dismissed' OR ${isAwaited("t.kind || ':' || t.id")})`;
@@ -81,7 +81,7 @@ const candidates = {
     FROM event_states s LEFT JOIN row_events re USING (event_id)
     WHERE s.dismissed = 1 AND s.state IN ('rejected', 'foreign', 'changed')
       AND NOT (SELECT replaced FROM documents_now WHERE id = s.document_id)
-  UNION ALL SELECT 'documents', id, row_id, id, reason FROM documents_now WHERE reason = 'dismissed' AND state = 'rejected'
+  UNION ALL SELECT 'documents', id, row_id, id, reason FROM documents_now WHERE reason = 'dismissed' AND state IN ('rejected', 'stranded')
   UNION ALL ${registrations} WHERE t.reason = 'dismissed'`,
 };
 

@@ -3,7 +3,7 @@
  * source would bring them again, so this is reported before anything is sent. A key that changed as spreadsheets change
  * keys (007 into 7) is an error.
  */
-import { memberOf, ofMember, type Problem, withoutMember } from "../../model/problem.js";
+import { cellRewritten, memberOf, ofMember, type Problem, withoutMember } from "../../model/problem.js";
 import { areNearlyEqual, looksRewritten } from "../../model/near-keys.js";
 import { columnName, columnPosition, originalColumns } from "../../model/own-columns.js";
 import { contentHash, contentKeyParts } from "../../model/keys.js";
@@ -179,8 +179,7 @@ export function rewrittenCells(
       // A key that was refused for it is written again as it was.
       const isKey = keys.includes(was) || (wasMangled && areNearlyEqual(was, is));
       if (own.length > 0 || isKey || !looksRewritten(was, is, (one) => read(position, one))) return [];
-      const message = `${JSON.stringify(was)} became ${JSON.stringify(is)}, perhaps changed by a spreadsheet`;
-      return told({ code: "cell-rewritten", column, message, hint: null });
+      return told(cellRewritten(column, was, is));
     });
   });
 }

@@ -17,7 +17,7 @@ export interface CauseName {
 
 export interface Cause extends CauseName {
   code: Code;
-  /** Rows, each counted under every one of its problems, groups as one; of what no row can correct, records. */
+  /** Rows, of groups all, each counted under every one of its problems; of what no row can correct, records. */
   count: number;
   /** Different texts of the column, as far as messages show them; null: no column is named. */
   values: number | null;
@@ -62,7 +62,9 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
      FROM (${failedRecords} ORDER BY id) GROUP BY code`,
   );
   const ofRecords = records.map((cause) =>
-    solutionOf(cause.code) === "correct" ? { ...cause, count: rowsOfCause(database, cause).length } : cause,
+    solutionOf(cause.code) === "correct"
+      ? { ...cause, count: sizeOfGroups(database, rowsOfCause(database, cause)) }
+      : cause,
   );
   const sorted = [...ofRows, ...ofRecords].toSorted((one, other) => other.count - one.count);
   const { correct = [], decide = [] } = Object.groupBy(sorted, ({ code }) => solutionOf(code));

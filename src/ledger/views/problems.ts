@@ -1,9 +1,10 @@
 /** Open problems: counted by code with one example each for summaries and `status`, or with several for the report. */
 import { type CauseOfRows, tallyCauses } from "../../model/causes.js";
 import { type Code, codes } from "../../model/codes.js";
+import { memberOf, withoutMember } from "../../model/problem.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, groupOf, inputOf, rowName } from "../rows.js";
+import { describeRow, groupOf, inputOf, rowId, rowName } from "../rows.js";
 import { MAKERS } from "../decide/replace.js";
 import { fieldsIn } from "./changes.js";
 import { describeWait } from "./describe-wait.js";
@@ -57,7 +58,7 @@ export function tallyProblems(database: LedgerDatabase, cells = false, files: re
 export interface RowCause extends CauseOfRows<RowProblem> {
   /** Since when the first of them has been open, ms. */
   since: number;
-  /** Different messages; empty unless they are asked for. */
+  /** Different messages, without rows of groups; empty unless they are asked for. */
   messages: Set<string>;
 }
 
@@ -76,12 +77,32 @@ export function causesOfRows(
   const more = new Map<CauseOfRows<RowProblem>, Pick<RowCause, "since" | "messages">>();
   const causes = tallyCauses<RowProblem>((cause, { at, message }) => {
     const { since, messages } = more.get(cause) ?? { since: at, messages: new Set<string>() };
-    if (withMessages) messages.add(message);
+    if (withMessages) messages.add(withoutMember(message));
     more.set(cause, { since: Math.min(since, at), messages });
   });
-  for (const found of database.each<RowProblem>(`${rowProblems} ORDER BY p.row_id`))
-    causes.add(found, found.row_id, isHere(found.row_id));
-  return causes.all().map((cause) => ({ ...cause, ...(more.get(cause) ?? { since: 0, messages: new Set() }) }));
+  const others = new Map(
+    database
+      .rows<{ lead: number; count: number }>(
+        "SELECT lead, count(*) AS count FROM invalid_rows WHERE lead IS NOT NULL GROUP BY lead",
+      )
+      .map(({ lead, count }) => [lead, count]),
+  );
+  for (const found of database.each<RowProblem>(`${rowProblems} ORDER BY p.row_id`)) {
+    const row = found.row_id;
+    causes.add(found, row, { isHere: isHere(row), size: 1 + (others.get(row) ?? 0) });
+  }
+  return causes.all().map((cause) => ({
+    ...cause,
+    found: inItsRow(cause.found),
+    ...(more.get(cause) ?? { since: 0, messages: new Set() }),
+  }));
+}
+
+/** The row of its group that the message names, instead of the first one. */
+function inItsRow(found: RowProblem): RowProblem {
+  const row = memberOf(found.message);
+  if (row === null) return found;
+  return { ...found, row_id: rowId(inputOf(found.row_id), row), message: withoutMember(found.message) };
 }
 
 /** Problems of a group are those of its first row. */

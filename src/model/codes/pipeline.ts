@@ -4,7 +4,7 @@ import { type CodeEntry, again, mark, passing, person } from "../code.js";
 export const pipelineCodes = {
   "foreign-collision": mark(
     "The service already has this deduplicationId, and this ledger never sent it.",
-    "Find out who did: another machine, a lost ledger, an import by hand. `rowferry dismiss --code foreign-collision` accepts events that are there; a document needs its id (`rowferry resolve <document> --document-id <id>`).",
+    "Find out who did: another machine, a lost ledger, an import by hand. `rowferry dismiss --code foreign-collision` accepts events that are there; a document needs its id (`rowferry resolve <document> --document-id <id>`), or is left to whoever sent it (`rowferry dismiss --document <document>`).",
     "The same manifests were imported last year from a laptop whose ledger is gone.",
   ),
   "refused-in-doubt": passing(

@@ -114,7 +114,8 @@ const selectDocuments = `SELECT d.id, d.namespace, d.kind, d.key, d.generation, 
     iif(d.state = 'planned' AND NOT d.declared, 'undeclared', d.state) AS state,
     iif(d.declared AND d.row_id IS NOT NULL, ${rowName("d.row_id")}, NULL) AS declaredBy,
     ${messagesOf("'document'", "d.id")} AS messages, ${decisionsOf("d.id", "NULL")} AS decisions,
-    (SELECT json_group_object(state, count) FROM (SELECT ${shownState("e")} AS state, count(*) AS count FROM events_now e
+    (SELECT json_group_object(state, count) FROM (SELECT iif(e.dismissed AND e.state = 'rejected', 'dismissed', ${shownState("e")}) AS state,
+         count(*) AS count FROM events_now e
        WHERE e.document_id = d.id GROUP BY 1 ORDER BY count DESC)) AS eventCounts,
     (SELECT json_group_array(name) FROM (SELECT DISTINCT ${rowName("p.row_id")} AS name FROM holds p
        WHERE p.document_id = d.id ORDER BY p.row_id)) AS holds
