@@ -48,21 +48,20 @@ export const saidOnPage = (lines: readonly Line[]): string[] =>
 export const rowsOf = (line: Line): string | null =>
   line.type === "summary" && line.rows.read > 0 ? rowSum(line.rows, line.outcomes) : null;
 
-/** None of its own rows is to be corrected or decided. What other rows need, the page shows as it is by then. */
-const isSettled = (line: Line): line is Line & { type: "summary" } =>
-  line.type === "summary" &&
-  line.exitCode === ExitCode.person &&
-  line.stopped === null &&
-  line.rows.read > 0 &&
-  line.outcomes.toCorrect + line.outcomes.toDecide === 0;
+/** All of its rows were read. What they and others need, the page shows as it is by then. */
+const hasEnded = (line: Line): line is Line & { type: "summary" } =>
+  line.type === "summary" && line.exitCode === ExitCode.person && line.stopped === null && line.rows.read > 0;
 
 const saidOfJob = (lines: readonly Line[]): string[] => [
-  ...saidOnPage(lines.filter((line) => !isSettled(line))),
-  ...lines.filter(isSettled).map(({ outcomes: { waiting, toSettle } }) =>
+  ...saidOnPage(lines.filter((line) => !hasEnded(line))),
+  ...lines.filter(hasEnded).map(({ outcomes: { toCorrect, toDecide, waiting, toSettle } }) => {
+    if (toCorrect + toDecide > 0) return "Done. The overview shows which rows still need you.";
     // A row may give what it waits for, as a refused participant, and need a person for that.
-    waiting + toSettle === 0 ? "Nothing in these rows needs you." : "What waits is sent once the rest is settled.",
-  ),
-  ...lines.flatMap((line) => rowsOf(line) ?? []).map((rows) => `Rows ${rows}.`),
+    return waiting + toSettle === 0
+      ? "Nothing in these rows needs you."
+      : "What waits is sent once the rest is settled.";
+  }),
+  ...lines.flatMap((line) => rowsOf(line) ?? []).map((rows) => `Rows, as it ended: ${rows}.`),
 ];
 
 interface JobOptions {

@@ -17,6 +17,7 @@ import type { MappedRow } from "../model/mapped-row.js";
 import { columnName, columnPosition, originalColumns } from "../model/own-columns.js";
 import { memberOf, ofMember, type Problem, rowsWithText } from "../model/problem.js";
 import { type CellKind, type CellLook, type Row, shownUnit } from "../model/row.js";
+import { missing } from "../model/solution.js";
 import { CODE, type Drafts } from "./drafts.js";
 import { forPage, problemsOnPage } from "./jobs.js";
 
@@ -113,6 +114,22 @@ export function createJudge() {
     },
   };
 }
+
+/**
+ * A row that has one of these can be meant as it is; the other row of a twin is then not sent. What waits is imported
+ * again: another row may have been corrected since, and brought what it refers to under another name.
+ */
+const confirmable = new Set<string>([
+  ...missing,
+  "event-key-twice",
+  "cell-rewritten",
+  "key-mangled",
+  "row-unchanged",
+  "quote-stray",
+  "line-cut",
+  "row-short",
+  "nul-character",
+]);
 
 const mappingFinds = new Set<string>([...Object.keys(mapCodes), ...Object.keys(convertCodes)]);
 
@@ -229,6 +246,8 @@ function judgeGroup(
       },
       /** The mapping accepts it now. */
       ready,
+      /** A person can say that the row is right as it is. */
+      mayBeMeant: !isMeant && problems.some(({ code }) => confirmable.has(code)),
       /** So it does, as the row is, but not when it was imported: a person must say that the row is to be imported. */
       isAccepted: isRight && !isEdited,
       /** How another row contradicts it, whose content it takes the place of; null: none. Asked of shown rows only. */

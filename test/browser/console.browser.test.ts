@@ -140,7 +140,7 @@ inChromium("rows go out and come back as a file, what was imported is verified, 
   await eventually(() => page.locator(".note").allTextContents()).toContain(
     "No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left.",
   );
-  await shows(page, ".bar .job", /What waits is sent once the rest is settled\. ?Rows/);
+  await shows(page, ".bar .job", /What waits is sent once the rest is settled\. ?Rows, as it ended/);
   await page.getByRole("link", { name: /^Correct next: Gross: "/ }).waitFor();
   await click(page, "link", "Runs");
   await click(page, "button", "Verify");

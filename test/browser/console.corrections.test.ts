@@ -564,8 +564,8 @@ it("of a group, the cell at fault is listed and corrected, not that of its first
   const { targets } = await got<{ targets: { correct: { count: number }[] }[] }>("overview");
   expect(
     targets[0]?.correct.map(({ count }) => count),
-    "one mistake, in a group of one row or of several",
-  ).toEqual([2]);
+    "every row of the groups",
+  ).toEqual([4]);
   await post("edit-value", { ...ofGross, from: "ten", to: "20" });
   expect((await rows()).map(({ draft, ready }) => [draft, ready])).toEqual([
     [{}, true],

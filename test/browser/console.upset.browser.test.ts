@@ -119,7 +119,7 @@ inChromium("what is imported is what the page names, as it was when its plan was
   await click(page, "button", "Import it");
   await eventually(() => plan.textContent()).toContain("Rows 2 = 1 to send + 1 known");
   await plan.getByRole("button").first().click();
-  await shows(page, ".job:not([role])", "Rows 2 = 1 landed + 1 known");
+  await shows(page, ".job:not([role])", "Rows, as it ended: 2 = 1 landed + 1 known");
 });
 
 inChromium(

@@ -91,10 +91,10 @@ it("a row that waits for a document which no row brings can be corrected: what i
   expect((await office.type("status")).out).toContain("all is well");
 });
 
-it("a row that waits for a participant or address which no row brings can be corrected, too, and then lands", {
-  tags: ["long"],
-}, async () => {
-  const parties = { participant: { ref: "owner", key: "=owner" }, address: { ref: "site", key: "=site" } };
+const parties = { participant: { ref: "owner", key: "=owner" }, address: { ref: "site", key: "=site" } };
+
+/** Of parties with keys, which only rows of load A bring. `event`: its own ones; without them, it takes those of its document. */
+function openTrips(event: object = {}) {
   const owner = { key: "=owner", taxIdType: "CNPJ", taxId: "11222333000181", name: "Alfa", type: "COMPANY" };
   const site = {
     key: "=site",
@@ -107,12 +107,18 @@ it("a row that waits for a participant or address which no row brings can be cor
   };
   const { weighings: trips } = weighingsWith({
     columns: { owner: "Owner", site: "Site" },
-    event: parties,
+    event,
     documents: { load: { key: "=load", ...parties } },
     participants: { owner: { when: '=load == "A"', ...owner } },
     addresses: { site: { when: '=load == "A"', ...site } },
   }).inputs;
-  const office = openOffice({ ...weighings, inputs: { weighings: trips } });
+  return openOffice({ ...weighings, inputs: { weighings: trips } });
+}
+
+it("a row that waits for a participant or address which no row brings can be corrected, too, and then lands", {
+  tags: ["long"],
+}, async () => {
+  const office = openTrips(parties);
   const lines = ["A,2026-01-01 10:00,5,O1,S1", "B,2026-01-01 10:00,6,o1,S1", "C,2026-01-01 10:00,7,O1,s9"];
   await office.brought("w.csv", ["Load,At,Gross,Owner,Site", ...lines]);
   const { cwd, env, now } = office.world;
@@ -139,6 +145,29 @@ it("a row that waits for a participant or address which no row brings can be cor
   await office.import(...given);
   expect((await office.type("status")).out).toContain("all is well");
   expect(weights(office)).toEqual(["A 0 5", "B 0 6", "C 0 7"]);
+});
+
+it("a row that took its participant from another one, which was corrected since, is imported again as it is", {
+  tags: ["long"],
+}, async () => {
+  const office = openTrips();
+  const lines = ["A,2026-01-01 10:00,5,O1,S1", "B,2026-01-01 10:00,6,o1,S1", "B,2026-01-02 10:00,7,O1,S1"];
+  await office.brought("w.csv", ["Load,At,Gross,Owner,Site", ...lines]);
+  const corrections = correctionsOf(office);
+  const waiting = { code: "participant-not-registered", column: null, mistake: null };
+  const change = async (row: number, column: string, replaces: string, value: string) => {
+    const shown = (await corrections.grid(waiting)).flatMap(({ rows }) => rows).find((one) => one.row === row);
+    expect(shown?.mayBeMeant).toBe(true);
+    await corrections.edit({ label: column, edits: [{ ref: shown?.ref ?? "", column, replaces, value }] });
+    const given: string[] = [];
+    const { drafts } = await corrections.tally();
+    await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
+    await office.import(...given);
+  };
+  await change(3, "Owner", "o1", "O1");
+  expect((await office.type("status")).out).toContain("1 event waits");
+  await change(4, "rowferry_code", "", "ok");
+  expect((await office.type("status")).out).toContain("all is well");
 });
 
 it("a stranded document is one thing to decide in the console and in `status`, however many events wait for its id", {

@@ -411,6 +411,8 @@ describe("a custom function", () => {
       "built-in",
     );
     expect((await refusal(yaml("f(x)"), { "fns.mjs": "export const f = () => 1" })).message).toContain("no parameter");
-    expect((await refusal(`functions: ../fns.mjs\n${yamlWith("x")}`)).message).toContain("in the folder of the mapping");
+    expect((await refusal(`functions: ../fns.mjs\n${yamlWith("x")}`)).message).toContain(
+      "in the folder of the mapping",
+    );
   });
 });

@@ -47,7 +47,11 @@ export function Correct() {
   }, [taken]);
   if (data === null) return waiting;
   const { count, atFault, values, moreValues, hint } = data;
-  const next = now.correct.find((one) => one.code !== code || one.column !== column || one.mistake !== cause.mistake);
+  const isOther = (one: (typeof now.correct)[number]) =>
+    one.code !== code || one.column !== column || one.mistake !== cause.mistake;
+  const at = now.correct.findIndex((one) => !isOther(one));
+  // Below this one in the overview's list, so that all are come by.
+  const next = [...now.correct.slice(at + 1), ...now.correct].find(isOther);
   const tables = grid.data ?? [];
   const shown = tables.flatMap(({ header, rows }) =>
     rows.flatMap((row) => {
@@ -78,16 +82,7 @@ export function Correct() {
         </span>
       </h1>
       {count === 0 ? (
-        <>
-          <Note text="No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left." />
-          {next !== undefined && (
-            <p>
-              <Link to="/correct" query={{ code: next.code, column: next.column, mistake: next.mistake }}>
-                Correct next: {next.column ?? "The row"}: <Prose text={next.what} />, {counted(next.count, "row")}
-              </Link>
-            </p>
-          )}
-        </>
+        <Note text="No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left." />
       ) : (
         code !== "" && (
           <p class="quiet">
@@ -131,6 +126,13 @@ export function Correct() {
         </div>
       )}
       {moreValues > 0 && <p class="quiet">{counted(moreValues, "more value")}: see the rows below.</p>}
+      {next !== undefined && (
+        <p>
+          <Link to="/correct" query={{ code: next.code, column: next.column, mistake: next.mistake }}>
+            Correct next: {next.column ?? "The row"}: <Prose text={next.what} />, {counted(next.count, "row")}
+          </Link>
+        </p>
+      )}
       {grid.trouble}
       {tables.map((table) => (
         <details key={table.input} open={column === null || values.length === 0 || tables.length === 1}>

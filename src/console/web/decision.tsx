@@ -74,6 +74,7 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
       onClick={() => isBusy || isLacking || void act(isForetold ? run : ask)}
     >
       {isForetold && would.isDoubtful === true ? `${label} all the same` : label}
+      {isForetold && isBusy && " …"}
     </button>
   );
   const no = (

@@ -6,7 +6,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Edit } from "../../ledger/drafts.js";
 import { ownColumns } from "../../model/own-columns.js";
 import { describePlace } from "../../model/place.js";
-import { formerCell, memberOf } from "../../model/problem.js";
+import { formerCell, memberOf, withoutMember } from "../../model/problem.js";
 import { counted } from "../../report/figures.js";
 import type { Asks } from "../api.js";
 import type { JudgedRow } from "../judge.js";
@@ -41,18 +41,6 @@ const ROW_HEIGHT = 30;
 const MARGIN = 10;
 /** Kept free for the scroll bar. */
 const EDGE = 16;
-
-/** A row that has one of these can be meant as it is; the other row of a twin is then not sent. */
-const confirmable = new Set([
-  "event-key-twice",
-  "cell-rewritten",
-  "key-mangled",
-  "row-unchanged",
-  "quote-stray",
-  "line-cut",
-  "row-short",
-  "nul-character",
-]);
 
 const within = (at: number, length: number) => Math.max(0, Math.min(length - 1, at));
 
@@ -290,7 +278,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
 
   const isTwin = ({ problems: all }: JudgedRow) => all.some(({ code }) => code === "event-key-twice");
   const kept = chosenRows
-    .filter(({ problems: all, isAccepted }) => isAccepted || all.some(({ code }) => confirmable.has(code)))
+    .filter(({ isAccepted, mayBeMeant }) => isAccepted || mayBeMeant)
     .map(({ ref }): Edit => ({ ref, column: ownColumns[1], replaces: "", value: "ok" }));
   const former = chosenRows.flatMap(({ ref, row, problems: all, cells }): Edit[] =>
     all.flatMap(({ code, column: title, message }) => {
@@ -300,7 +288,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     }),
   );
   const current = rows[active.row];
-  const problems = current?.problems.map(toldProblem).join(" ") ?? "";
+  const problems = current?.problems.map((one) => toldProblem(namedOnce(one, current.row))).join(" ") ?? "";
   const place = describePlace({ file: table.file, sheet: table.sheet ?? undefined, row: current?.row });
   return (
     <>
@@ -463,6 +451,10 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     </>
   );
 }
+
+/** Beside the row, the problem need not name it. */
+const namedOnce = (problem: JudgedRow["problems"][number], row: number) =>
+  memberOf(problem.message) === row ? { ...problem, message: withoutMember(problem.message) } : problem;
 
 /** Takes the place of rows that are not drawn. */
 const Gap = ({ rows }: { rows: number }) =>

@@ -85,8 +85,8 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
           {trouble}
         </div>
       )}
-      <Causes verb="Correct" causes={target.correct} total={counted(target.toCorrect, "row")} />
-      <Causes verb="Decide" causes={target.decide} total={counted(sumOf(target.decide, "count"), "record")} />
+      <Causes verb="Correct" causes={target.correct} count={target.toCorrect} />
+      <Causes verb="Decide" causes={target.decide} count={sumOf(target.decide, "count")} />
       {held > 0 && (
         <details open={isOnly}>
           <summary>
@@ -128,7 +128,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
   );
 }
 
-function Causes({ verb, causes, total }: { verb: "Correct" | "Decide"; causes: Target["correct"]; total: string }) {
+function Causes({ verb, causes, count }: { verb: "Correct" | "Decide"; causes: Target["correct"]; count: number }) {
   const isOfRows = verb === "Correct";
   const title = `To ${verb.toLowerCase()}`;
   return (
@@ -136,7 +136,11 @@ function Causes({ verb, causes, total }: { verb: "Correct" | "Decide"; causes: T
       name={title}
       caption={
         <>
-          {title} <span class="quiet">{total}</span>
+          {title}{" "}
+          <span class="quiet">
+            {counted(count, isOfRows ? "row" : "record")}
+            {isOfRows && sumOf(causes, "count") > count && "; a row with several mistakes is counted under each"}
+          </span>
         </>
       }
       rows={causes}
@@ -150,7 +154,7 @@ function Causes({ verb, causes, total }: { verb: "Correct" | "Decide"; causes: T
             </div>
           </>
         ),
-        [isOfRows ? "Rows" : "How many"]: ({ count }) => count,
+        [isOfRows ? "Rows" : "How many"]: (cause) => cause.count,
         Values: ({ values }) => values,
         Since: ({ since }) => since && <span class="whole">{when(since)}</span>,
         "To do": ({ code, column, mistake, place }) => (
