@@ -32,7 +32,7 @@ export function findAsides(rows: readonly Row[], width: number, blank: ReadonlyS
   const isLone = (one: Seen) =>
     (width > 2 && one.filled === 1) || (width > 4 && one.filled === 2 && isFooter(filledOf(one)));
   // A mistake that lacks as much shows as little of what rows always fill.
-  const isSparse = (one: Seen) => isLone(one) || (width > 4 && one.filled === 2 && !filledOf(one).some(isValue));
+  const isSparse = (one: Seen) => isLone(one) || (width > 4 && one.filled <= 2);
   const totals = findTotals(seen, isSparse);
   const summed = new Set(totals.flatMap((one) => one.rows));
   const others = seen.filter((one) => !isLone(one) && !summed.has(one.row));

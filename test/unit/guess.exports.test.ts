@@ -97,6 +97,12 @@ describe("rows that are none", () => {
       },
     ],
     [
+      "a total is skipped beside an average, which is a mistake",
+      "OS;Data;Gerador;Un;Peso (kg)",
+      ["OS-#;2#/03/2026;Acme;kg;#,5", ";;;Total:;45,5", ";;;Média:;5,0"],
+      { skip: '=blank(os) && startsWith(fold(un), "total")', said: has("9 of 11 rows would be staged, 1 skipped") },
+    ],
+    [
       "a row of two cells that is no footer is a mistake",
       "Cliente;OS;Data;Placa;Peso (kg)",
       ["Acme {a|b|c};OS-#;2#/03/2026;ABC-#;#,5", "Beta Ltda;;;Pendente;", "Total geral;;;;1.272,00"],
