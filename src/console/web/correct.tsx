@@ -49,9 +49,9 @@ export function Correct() {
   const { count, atFault, values, moreValues, hint } = data;
   const isOther = (one: (typeof now.correct)[number]) =>
     one.code !== code || one.column !== column || one.mistake !== cause.mistake;
-  const at = now.correct.findIndex((one) => !isOther(one));
-  // Below this one in the overview's list, so that all are come by.
-  const next = [...now.correct.slice(at + 1), ...now.correct].find(isOther);
+  const own = now.correct.findIndex((one) => !isOther(one));
+  // The one below it in the list of the overview, so that every cause has its turn.
+  const next = [...now.correct.slice(own + 1), ...now.correct].find(isOther);
   const tables = grid.data ?? [];
   const shown = tables.flatMap(({ header, rows }) =>
     rows.flatMap((row) => {
