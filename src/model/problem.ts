@@ -26,7 +26,7 @@ export const cellRewritten = (column: string, was: string, is: string): Problem 
 
 /** The text before, by that message. */
 export const formerCell = (message: string): string =>
-  JSON.parse(/"(?:[^"\\]|\\.)*"(?= became ")/.exec(message)?.[0] ?? '""') as string;
+  JSON.parse(/^[^"]*("(?:[^"\\]|\\.)*")/.exec(message)?.[1] ?? '""') as string;
 
 /** `other`: the row before it, in words. */
 export const eventKeyTwice = (
