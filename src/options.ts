@@ -37,7 +37,10 @@ export const statusOptions = z.strictObject({
 
 export const reportOptions = statusOptions.extend({ run: text.optional() });
 
+const called = "a function, as in the result of resolveTarget";
+
 export const runOptions = statusOptions.extend({
+  target: statusOptions.shape.target.extend({ clientSecret: z.custom((given) => typeof given === "function", called) }),
   onEvent: callback.optional(),
   signal: z.instanceof(AbortSignal, { error: "an AbortSignal" }).optional(),
   limits: limits.optional(),

@@ -218,15 +218,14 @@ function withoutPassword(address: string): string {
 /** Printing it shows neither its secret nor a password of its `throttle`. */
 function discreet(target: Target): Target {
   const shown = function (this: Target) {
-    const { clientSecret: _, throttle, ...rest } = this;
+    const { clientSecret: _, throttle, toJSON: __, [inspect.custom]: ___, ...rest } = this as Target & Printed;
     return { ...rest, clientSecret: "(hidden)", throttle: throttle && withoutPassword(throttle) };
   };
-  Object.defineProperty(target, "toJSON", { value: shown });
   // Enumerable, so that a copy with a changed setting stays discreet.
-  return Object.assign(target, {
-    [inspect.custom](this: Target) {
-      const { [inspect.custom as never]: _, ...rest } = shown.call(this) as Record<PropertyKey, unknown>;
-      return rest;
-    },
-  });
+  return Object.assign(target, { toJSON: shown, [inspect.custom]: shown });
+}
+
+interface Printed {
+  toJSON: unknown;
+  [inspect.custom]: unknown;
 }

@@ -39,6 +39,10 @@ describe("an option that cannot be is named, with what it may be, before anythin
     [{ logger: console.log }, "logger must be a logger such as pino's."],
     [{ files: [] }, "files must be a list of at least one path."],
     [{ target: undefined }, "target must be the result of resolveTarget."],
+    [
+      { target: { name: "sandbox", ledgerPath: "ledger.db" } },
+      "target.clientSecret must be a function, as in the result of resolveTarget.",
+    ],
   ])("%o", async (wrong, message) => {
     const options = { target, mapping, files, ...wrong } as never;
     for (const run of [runImport, planImport]) {
@@ -140,6 +144,22 @@ it("a plan is never among the runs, so that one which is killed leaves none", { 
     },
   });
   expect([...seen]).toEqual(["import"]);
+});
+
+it("a target that is printed shows no secret, nor does a copy of it", () => {
+  const env = {
+    ROWFERRY_BASE_URL: "https://service.test",
+    ROWFERRY_TOKEN_URL: "https://login.test/token",
+    ROWFERRY_CLIENT_ID: "c",
+    ROWFERRY_CLIENT_SECRET: "a-secret-of-ours",
+    ROWFERRY_THROTTLE: "redis://:another-secret@localhost",
+  };
+  const service = resolveTarget({ name: "env", cwd, env });
+  for (const one of [service, { ...service, rate: 5 }, Object.assign({}, service)]) {
+    const shown = inspect(one, { showHidden: true }) + JSON.stringify({ one });
+    expect(shown).not.toMatch(/a-secret-of-ours|another-secret/);
+    expect(shown).toContain("redis://(hidden)@localhost");
+  }
 });
 
 it("a journal of one's own is written, and requests go through a dispatcher of one's own", {
