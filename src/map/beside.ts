@@ -104,7 +104,7 @@ async function loadFunctions(
   if (location !== null && !MODULES.has(extname(location))) report("is not a JavaScript module (.mjs or .js)");
   else if (location !== null && !existsSync(location))
     source.report("mapping-missing", ["functions"], `${name}: there is no such file.`, {
-      hint: "Correct the name: the module must be beside the mapping.",
+      hint: "Correct the name: the module must be next to the mapping.",
     });
   else if (location !== null)
     try {
