@@ -133,7 +133,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
     looking(target, ({ database, reader, drafts, sent }) => {
       const edits: Edit[] = [];
       const { column } = cause;
-      for (const group of reader.atFault(cause, rowsOfCause(database, cause))) {
+      for (const { rows: group } of reader.atFault(cause, rowsOfCause(database, cause))) {
         if (edits.length >= most) break;
         for (const id of group) {
           const ref = reader.ref(id);
@@ -223,11 +223,16 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
         const problems = (first === null ? undefined : shownRows(open.reader, first)[0])?.problems ?? [];
         const problem = problems.find(isOfCause(cause)) ?? problems[0];
         const member = memberOf(problem?.message ?? "");
-        const { atFault, ...values } = valuesOf(open, ids, cause);
+        const groups = [...open.reader.atFault(cause, ids)];
+        const { atFault, ...values } = valuesOf(
+          open,
+          groups.flatMap(({ rows }) => rows),
+          cause,
+        );
         return {
           code: cause.code,
           /** Of groups, all rows: they are imported together. */
-          count: sizeOfGroups(open.database, ids),
+          count: sumOf(groups, "size"),
           atFault,
           what: withoutMember(problem?.message ?? ""),
           hint: problem?.hint == null ? null : forPage(problem.hint),
@@ -490,11 +495,10 @@ async function readReferences(path: string): Promise<Line[]> {
   }
 }
 
-/** Most frequent first. `draft`: the text for all rows; null: none, or several. `drafted`: rows with a draft. `atFault`: all their rows. */
-function valuesOf({ reader, drafts }: Open, ids: readonly number[], cause: CauseName) {
-  const { column } = cause;
+/** Most frequent first. `draft`: the text for all rows; null: none, or several. `drafted`: rows with a draft. `ids`, `atFault`: the rows at fault. */
+function valuesOf({ reader, drafts }: Open, ids: readonly number[], { column }: CauseName) {
   const found = new Map<string, { value: string; rows: number; typed: string[] }>();
-  for (const id of reader.atFault(cause, ids).flat()) {
+  for (const id of ids) {
     const value = reader.cell(id, column ?? "");
     if (value === null) continue;
     const line = found.get(value) ?? { value, rows: 0, typed: [] };

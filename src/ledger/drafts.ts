@@ -62,7 +62,8 @@ export function openDrafts(path: string) {
     cells(): Map<string, Map<string, string>> {
       const found = new Map<string, Map<string, string>>();
       const all = database.rows<{ ref: string; header: string; value: string }>(
-        "SELECT ref, column_name AS header, value FROM cells",
+        // As the rows are in their files: cells are kept in pages of neighbours.
+        "SELECT ref, column_name AS header, value FROM cells ORDER BY length(ref), ref",
       );
       for (const { ref, header, value } of all) {
         const row = found.get(ref) ?? new Map<string, string>();

@@ -103,9 +103,11 @@ export function createOpenRowReader(database: LedgerDatabase) {
       database.has("SELECT 1 FROM rows WHERE id = @id AND settled_by IS NOT NULL", { id })
         ? latestOf(database, id)
         : id,
-    /** Of each of these groups, given by their first rows, those with a cell at fault. */
-    atFault({ code, column, mistake }: CauseName, leads: readonly number[]): number[][] {
-      if (column === null) return [];
+    /** Of each of these groups, given by their first rows: how many rows they have, and those with a cell at fault. */
+    *atFault(
+      { code, column, mistake }: CauseName,
+      leads: readonly number[],
+    ): Generator<{ size: number; rows: number[] }> {
       const found = database.rows<{ lead: number; code: string; column: string | null; message: string }>(
         `SELECT row_id AS lead, code, column_name AS "column", message FROM problems
          WHERE code = @code AND severity = 'error' AND message GLOB 'row [0-9]*'`,
@@ -116,10 +118,12 @@ export function createOpenRowReader(database: LedgerDatabase) {
         return member === null ? [] : [{ lead, row: rowId(inputOf(lead), member) }];
       });
       const named = Map.groupBy(rows, ({ lead }) => lead);
-      const textOf = (id: number) => typedCell(id, column)?.cell ?? "";
-      return leads.map(
-        (lead) => named.get(lead)?.map(({ row }) => row) ?? rowsWithText(groupOf(database, lead), textOf),
-      );
+      const textIn = (name: string) => (id: number) => typedCell(id, name)?.cell ?? "";
+      for (const lead of leads) {
+        const group = groupOf(database, lead);
+        const ofMessage = named.get(lead)?.map(({ row }) => row);
+        yield { size: group.length, rows: column === null ? [] : (ofMessage ?? rowsWithText(group, textIn(column))) };
+      }
     },
     /** Includes the rest of a group that it begins. */
     withGroup: (id: number): OpenRow[] => groupOf(database, id).flatMap(read),
