@@ -31,7 +31,7 @@ export function checkPromises(world: World, story: Story, witness: Witness, atRe
       ...registeredOnce(world, story),
       ...heldBack(documents, witness),
       ...events
-        .filter((event) => LANDED.includes(event.state) && witness.refused.has(idOf(event)))
+        .filter((event) => LANDED.includes(event.state) && !event.replaced && witness.refused.has(idOf(event)))
         .map((event) => `H14: --max-errors refused its file: ${describe(event)}`),
       ...fates(witness),
       ...lastTimes(events, documents),
