@@ -119,6 +119,11 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const save = async (label: string, edits: Edit[]) => {
     if (edits.length > 0) await send("edit", { target, label, edits });
   };
+  /** For a button that disappears with what it saves. */
+  const saveAll = (label: string, edits: Edit[]) => {
+    grid.current?.focus({ preventScroll: true });
+    void act(() => save(label, edits));
+  };
   const change = (label: string, cells: (Cell & { value: string })[]) => {
     if (!allowChanges) return;
     const inside = cells.filter(({ row, column: at }) => row < rows.length && at < header.length);
@@ -412,28 +417,13 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
       </p>
       {allowChanges && former.length > 0 && (
         <p>
-          <button
-            onClick={() => {
-              grid.current?.focus({ preventScroll: true });
-              void act(() => save("put back", former));
-            }}
-          >
-            Put back {counted(former.length, "cell")}
-          </button>{" "}
+          <button onClick={() => saveAll("put back", former)}>Put back {counted(former.length, "cell")}</button>{" "}
           <span class="quiet">as before a spreadsheet changed {former.length === 1 ? "it" : "them"}</span>
         </p>
       )}
       {allowChanges && kept.length > 0 && (
         <p>
-          <button
-            onClick={() => {
-              // The button goes.
-              grid.current?.focus({ preventScroll: true });
-              void act(() => save("kept", kept));
-            }}
-          >
-            Keep {counted(kept.length, "chosen row")}
-          </button>{" "}
+          <button onClick={() => saveAll("kept", kept)}>Keep {counted(kept.length, "chosen row")}</button>{" "}
           <span class="quiet">
             {kept.length === 1 ? "is" : "are"} right as shown here
             {chosenRows.some(isTwin) && "; once imported, the other row’s content is not sent"}

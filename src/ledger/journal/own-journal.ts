@@ -114,15 +114,10 @@ export function dropUncommitted(database: LedgerDatabase, path: string, journal:
   if (isBehindJournal(database, path)) throw behind(database.name, path, isNew);
   const text = fact(database, "journal");
   if (text === null) return false;
-  const size = statSync(path).size;
-  const from = Math.max((JSON.parse(text) as OwnJournal).length, size - TAIL_BYTES);
   const times = new Set<unknown>();
-  let end = size;
-  for (const line of readAt(path, from, size - from)
-    .toString("utf8")
-    .split("\n")
-    .slice(0, -1)
-    .toReversed()) {
+  let end = statSync(path).size;
+  // An open journal ends with a whole line.
+  for (const line of linesFromEnd(path, (JSON.parse(text) as OwnJournal).length).slice(1)) {
     const entry = entryOf(line);
     if (entry === null || !choices.includes(entry.entry)) break;
     times.add(entry["at"]);
@@ -162,12 +157,20 @@ function lastLanding(path: string): { documents: JournalDocument[]; keys: string
 
 /** Whole ones near the journal's end, newest first. */
 export function* entriesFromEnd(path: string): Generator<JournalEntry> {
-  const size = statSync(path).size;
-  const tail = readAt(path, Math.max(0, size - TAIL_BYTES), Math.min(size, TAIL_BYTES)).toString("utf8");
-  for (const line of tail.split("\n").toReversed()) {
+  for (const line of linesFromEnd(path, 0)) {
     const entry = entryOf(line);
     if (entry !== null) yield entry;
   }
+}
+
+/** Lines after `from`, if they are near the journal's end, newest first; before them, what follows the last line end. */
+function linesFromEnd(path: string, from: number): string[] {
+  const size = statSync(path).size;
+  const start = Math.max(from, size - TAIL_BYTES);
+  return readAt(path, start, size - start)
+    .toString("utf8")
+    .split("\n")
+    .toReversed();
 }
 
 /** Null: torn by a power loss, or cut at the beginning. */
