@@ -235,6 +235,8 @@ CREATE TABLE events (
   mirrored INTEGER NOT NULL DEFAULT 0 CHECK (mirrored IN (0, 1)),
   target_document INTEGER REFERENCES documents (id),
   payload TEXT NOT NULL,
+  -- Parties that its row gives its document only: 1 the participant, 2 the address. They go with the document's.
+  as_document INTEGER NOT NULL DEFAULT 0 CHECK (as_document BETWEEN 0 AND 3),
   input_id INTEGER NOT NULL REFERENCES inputs (id),
   UNIQUE (document_id, deduplication_id)
 ) STRICT;

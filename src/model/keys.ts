@@ -76,18 +76,21 @@ export function contentKeyParts(content: Buffer, ordinal: number): string[] {
   return ["content", content.toString("hex"), String(ordinal)];
 }
 
+/** What an event says, without its document and key. */
+export type EventOwn = Omit<EventRecord, "document" | "event" | "key">;
+
 /**
  * The event's own content with natural references, without returned ids or neighbours; 128 bits. The order is fixed, so
  * only free content (target fields, value, extra) needs a canonical form.
  */
-export function contentHash(event: EventRecord): Buffer {
+export function contentHash(event: EventOwn): Buffer {
   const { name, at, isPublic, participant, address, attributes } = event;
   const own = [name, at, isPublic, participantName(participant), addressName(address)];
   const texts = attributes.flatMap((one) => [one.name, one.value, one.isPublic]);
   return Buffer.from(sha256(JSON.stringify([...own, ...texts, ...rareParts(event)])).slice(0, 32), "hex");
 }
 
-function rareParts(event: EventRecord): unknown[] {
+function rareParts(event: EventOwn): unknown[] {
   const parts: unknown[] = [];
   const { related, target } = event;
   if (related !== null) {

@@ -168,6 +168,59 @@ describe("a document with two owners (F111)", () => {
     },
   );
 
+  /** Participants of the events that name none of their own, in order. */
+  const weighedBy = (office: Office) => {
+    const names = new Map(office.participants().map(({ id, name }) => [id, name]));
+    return office.documents().map(({ participantId, events }) => {
+      const weighed = events.filter(({ name }) => name === "Weighing");
+      return [participantId, ...weighed.map((event) => event.participantId)].map((id) => names.get(id ?? ""));
+    });
+  };
+  const [wrong, right] = ["11222333000181", "11444777000161"];
+  const rowsOf = (...owners: string[]) =>
+    owners.map((owner, row) => (owner === "unread" ? `L1,xx,${right}` : `L1,2026-01-01 10:${row + 1}0,${owner}`));
+
+  const keyedBy = (key: string, identity: "first" | "last") => {
+    const { inputs, ...rest } = owned("first");
+    const { weighing: plain, checked } = inputs.loads.events;
+    const content = {
+      attributes: { public: { Load: "=load" }, private: { At: "=at" } },
+      extra: { publicSearch: true, note: { of: ["=load"] } },
+      value: 12.5,
+    };
+    const weighed = { ...plain, ...content, key, ...(key === "content" && { within: "file" }) };
+    const events = { weighing: weighed, checked };
+    return openOffice({ ...rest, settings: { identity }, inputs: { loads: { ...inputs.loads, events } } });
+  };
+  const corrections = ["=at", "content"].flatMap((key) => [
+    [key, "first", [wrong, wrong]] as const,
+    [key, "first", [wrong, right]] as const,
+    [key, "last", [wrong, right]] as const,
+  ]);
+
+  it.each(sampled(corrections, 3))(
+    "corrected in all rows of its file before it is sent, is the owner of all its events (key: %s, %s, %j)",
+    async (key, identity, before) => {
+      const office = keyedBy(key, identity);
+      expect((await office.brought("w.csv", [header, ...rowsOf("unread", ...before)])).exitCode).toBe(3);
+      const corrected = [header, ...rowsOf(right, right, right)];
+      expect(await office.brought("w.csv", corrected)).toMatchObject({ exitCode: 0, events: { landed: 6 } });
+      expect(weighedBy(office)).toEqual([Array(4).fill(right)]);
+      const again = await office.brought("again.csv", corrected);
+      expect(again).toMatchObject({ exitCode: 0, rows: { staged: 0 }, open: { events: {} } });
+      expect(weighedBy(office)).toEqual([Array(4).fill(right)]);
+    },
+  );
+
+  it("corrected in one row of a later file, takes the unsent events of the others with it, told", async () => {
+    const office = keyedBy("=at", "first");
+    const bad = await office.brought("w.csv", [header, ...rowsOf("unread", wrong, right, wrong)]);
+    const later = await office.brought("later.csv", [header, ...rowsOf("", right).slice(1)]);
+    expect(warningsOf(later)).toEqual(["1 document-differs"]);
+    await office.brought("corrected.csv", office.rejectedRows(bad, { xx: "2026-01-01 10:10" }));
+    expect(weighedBy(office)).toEqual([Array(5).fill(right)]);
+  });
+
   it.each(sampled([false, true], 2))(
     "makes the second row a problem under `reject` (in one file: %s)",
     async (together) => {

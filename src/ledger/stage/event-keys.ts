@@ -23,6 +23,8 @@ export interface KeyedEvent {
   key: Buffer;
   parts: string[];
   hash: Buffer;
+  /** As in `events.as_document`. */
+  asDocument: number;
   /** The event's id if it landed with this content; null: see `stored`. */
   known: number | null;
   /** Null: not in the ledger. */
@@ -128,7 +130,7 @@ export function createEventKeys(
     },
 
     /** `corrects`: the corrected row; null: none. */
-    key(record: EventRecord, corrects: number | null): KeyedEvent {
+    key(record: EventRecord, corrects: number | null, asDocument: number): KeyedEvent {
       const hash = contentHash(record);
       const parts = keyParts(record, hash, corrects);
       const document = references.findDocument(record.document.kind, record.document.key);
@@ -145,7 +147,7 @@ export function createEventKeys(
       // An event rebuilt from a journal has no body until its row comes.
       const isKnown = stored !== null && hasLanded(stored) && stored.participant_ref !== restored;
       const known = isKnown && stored.content_hash.equals(hash) ? stored.id : null;
-      return { record, deduplicationId: id, key, parts, hash, known, stored };
+      return { record, deduplicationId: id, key, parts, hash, asDocument, known, stored };
     },
   };
 }

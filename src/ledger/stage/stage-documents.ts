@@ -2,7 +2,7 @@
 import { type Problem, problem } from "../../model/problem.js";
 import type { DocumentRecord, EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow } from "../rows.js";
+import { describeRow, inputOf } from "../rows.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import type { Refs } from "./references.js";
@@ -33,12 +33,15 @@ type Given = { mode: "create" | "existing" | "target" } & Pick<
 
 export function createDocumentStager(
   database: LedgerDatabase,
-  { references, identity, settingsId, now, versions, isRefused, report }: Staging,
+  { references, identity, settingsId, now, versions, isRefused, states, report }: Staging,
 ) {
   const writer = new Writer(database);
   // Rows of a document are often many. A refused one is planned again elsewhere, so it is not kept.
   const kept = new Map<number, Stored>();
   const reported = new Set<number>();
+  let moved: number[] = [];
+  // Unsent documents that the former version of this file gave: null if a row still gives the same.
+  const formerly = new Map<number, { stored: Stored; given: Given; row: number } | null>();
 
   const find = (kind: string, key: string): Stored | null => {
     const id = references.findDocument(kind, key);
@@ -86,6 +89,13 @@ export function createDocumentStager(
     database.change("documents", id, columns);
   };
 
+  /** Takes the row's data. */
+  const declare = (stored: Stored, columns: Omit<ReturnType<typeof columnsOf>, "mode"> & { mode: string }) => {
+    const { id, participant_ref: participant, address_ref: address } = stored;
+    change(id, columns);
+    if (participant !== columns.participant_ref || address !== columns.address_ref) moved.push(id);
+  };
+
   /** Takes the row's data for a known document, or reports that they differ. */
   const declareAgain = (kind: string, key: string, stored: Stored, given: Given, row: number) => {
     const { id, state, mode } = stored;
@@ -93,7 +103,7 @@ export function createDocumentStager(
     const isOnlyCreated = isUnsent && given.mode === "target" && mode === "create";
     // A row may append to a document before the row that creates it is read.
     const isOnlyAppended = given.mode !== "existing" && mode === "existing" && state === "planned";
-    if (stored.declared === 0 || isOnlyAppended) return change(id, columnsOf(given, row));
+    if (stored.declared === 0 || isOnlyAppended) return declare(stored, columnsOf(given, row));
     if (given.mode === "existing") return;
     // Rows of its own also create it, but the event with the target decides, in whatever order they come.
     if (!isOnlyCreated) {
@@ -101,14 +111,17 @@ export function createDocumentStager(
       // An edited mapping's settings apply to what it brings again.
       if (stored.settings_id !== settingsId) change(id, { settings_id: settingsId });
       const isNewVersion = isRefused(stored.row_id) || (stored.row_id !== null && versions().includes(stored.row_id));
-      if (isSame(stored, given) && !isRefused(stored.row_id)) return;
+      const same = isSame(stored, given);
+      if (isUnsent && stored.row_id !== null && states.isSameName(inputOf(stored.row_id)))
+        formerly.set(id, same || formerly.get(id) === null ? null : (formerly.get(id) ?? { stored, given, row }));
+      if (same && !isRefused(stored.row_id)) return;
       if (state !== "rejected" && !(isUnsent && (identity === "last" || isNewVersion))) {
         if (!reported.has(id)) report(differs(kind, key, stored), "warning");
         reported.add(id);
         return;
       }
     }
-    change(id, { ...columnsOf(given, row), ...(isOnlyCreated ? { mode } : {}) });
+    declare(stored, { ...columnsOf(given, row), ...(isOnlyCreated ? { mode } : {}) });
     writer.replanned("document", id, now);
   };
 
@@ -163,6 +176,25 @@ export function createDocumentStager(
     stageTarget(target: NonNullable<EventRecord["target"]>, row: number) {
       const { kind, key } = target.document;
       return stageDeclaration(kind, key, { ...target, mode: "target", createEmpty: false }, row);
+    },
+
+    /** What no row of the file's new version gives as it was takes the first data that one gives. */
+    end() {
+      for (const [id, last] of formerly) {
+        const from = last?.stored.row_id;
+        const isStill = "SELECT 1 FROM documents WHERE id = @id AND row_id = @from";
+        if (last == null || from == null || !database.has(isStill, { id, from })) continue;
+        if (!states.haveEventsInCommon(inputOf(from))) continue;
+        declare(last.stored, { ...columnsOf(last.given, last.row), mode: last.stored.mode });
+        writer.replanned("document", id, now);
+      }
+    },
+
+    /** Documents that have other parties since it was last asked. */
+    moved() {
+      const ids = moved;
+      moved = [];
+      return ids;
     },
 
     /** After declarations were taken back. */

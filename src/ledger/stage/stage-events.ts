@@ -12,6 +12,7 @@ import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import { type EventKeys, hasLanded, isUnsent, type KeyedEvent, type StoredEvent } from "./event-keys.js";
 import { type References, restoredReference } from "./references.js";
+import { goWithDocument } from "./go-with-document.js";
 import type { DocumentStager } from "./stage-documents.js";
 import type { Staging } from "./staging.js";
 
@@ -60,7 +61,7 @@ export function createEventStager(
       { document, key, hash },
     );
 
-  const add = ({ record, key, hash, parts }: KeyedEvent, rowOfFile: number) => {
+  const add = ({ record, key, hash, parts, asDocument }: KeyedEvent, rowOfFile: number) => {
     const document = documentOf(record);
     reopen(document);
     const near = keys.nearlyEqual(record, document);
@@ -75,6 +76,7 @@ export function createEventStager(
       content_hash: hash,
       event: record.event,
       key_parts: JSON.stringify(parts),
+      as_document: asDocument,
       input_id: inputId,
       ...columnsOf(record, rowOfFile),
     });
@@ -82,8 +84,8 @@ export function createEventStager(
     return id;
   };
 
-  const correct = (id: number, hash: Buffer, columns: EventContent) =>
-    database.change("events", id, { content_hash: hash, input_id: inputId, ...columns });
+  const correct = (id: number, { hash, asDocument }: KeyedEvent, columns: EventContent) =>
+    database.change("events", id, { content_hash: hash, as_document: asDocument, input_id: inputId, ...columns });
 
   /** What a landed event links to: it was sent to the generation of that time. */
   const linkSent = (id: number, { related_document, related_id }: EventContent) =>
@@ -93,7 +95,8 @@ export function createEventStager(
       { id, related_document, related_id },
     );
 
-  const stageSame = ({ record, hash }: KeyedEvent, stored: StoredEvent, row: number): StagedEvent => {
+  const stageSame = (keyed: KeyedEvent, stored: StoredEvent, row: number): StagedEvent => {
+    const { record } = keyed;
     const { id, state } = stored;
     const isThere = hasLanded(stored) || state === "changed";
     // Its content is not in the ledger: rebuilt from the journal, or changed while it was in doubt.
@@ -101,7 +104,7 @@ export function createEventStager(
       const columns = columnsOf(record, row);
       if (isThere) Object.assign(columns, linkSent(id, columns));
       else writer.keepAttempted(id);
-      correct(id, hash, columns);
+      correct(id, keyed, columns);
       if (!isThere) reopen(documentOf(record));
     }
     if (state === "changed" && changedByImport.has(id)) return { id, known: true };
@@ -183,6 +186,19 @@ export function createEventStager(
 
     isRepeated,
 
+    /** The document has other parties now. */
+    goWith(document: number, isSameFile: (input: number) => boolean) {
+      const inputs = goWithDocument(database, { references, keys, now }, document);
+      if (inputs.length === 0) return;
+      changedAny = true;
+      reopen(document);
+      const told = inputs.filter((input) => input !== inputId && !isSameFile(input)).length;
+      if (told === 0) return;
+      const name = database.value<string>("SELECT name FROM documents WHERE id = @document", { document });
+      const which = told === 1 ? "1 unsent event of another row goes" : `${told} unsent events of other rows go`;
+      report(problem("document-differs", `Document ${name} has other parties now, and ${which} with it.`), "warning");
+    },
+
     /** The row of this import that gave all of these before; null: something is new, or has landed. */
     repeatedBy(keyed: readonly KeyedEvent[]) {
       const [first] = keyed;
@@ -201,7 +217,7 @@ export function createEventStager(
       reopen(documentOf(record));
       if (superseded().length > 0) tellTaken(record, id);
       writer.keepAttempted(id);
-      correct(id, hash, columns);
+      correct(id, keyed, columns);
       writer.corrected(id, now);
       // The service has not seen this content yet (H9).
       writer.askedAgain("event", id, now);

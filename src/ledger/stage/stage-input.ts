@@ -65,10 +65,12 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   const fates = createRowFates(database, inputId);
   const cells = createCells(database);
   const knownRows = createKnownRows(database);
+  const states = createFileStates(database, inputId, inputsOfImport);
   const staging: Staging = {
     ...options,
     references,
     knownRows,
+    states,
     row: () => currentRow,
     superseded: () => superseded,
     versions: () => versions,
@@ -82,7 +84,6 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   const events = createEventStager(database, staging, documents, keys);
   const withdrawal = createRowWithdrawal(database, options);
   const interruptedBy = createGroupsSeen(database);
-  const states = createFileStates(database, inputId, inputsOfImport);
   const mended = createMendedRows(database, states, references);
   const cutRows = createCutRows(database, states);
   const corrections = createCorrections(database, staging);
@@ -221,6 +222,12 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     counts.invalid += rows.length;
   };
 
+  /** As in `events.as_document`. */
+  const partiesAsDocument = ({ documents: given }: Records, { document, participant, address }: EventRecord) => {
+    const own = given.find(({ kind, key }) => kind === document.kind && key === document.key);
+    return (own?.participant === participant ? 1 : 0) + (own?.address === address ? 2 : 0);
+  };
+
   /** Events without parties of their own take those of the stored document. */
   const withOwners = (records: Records): Records => {
     const instead = records.documents.flatMap((document) => {
@@ -315,13 +322,15 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     for (const { kind, key, documentId } of given.documents)
       if (documentId !== null) references.identify(kind, key, documentId);
     superseded = [...replaced, ...leads];
-    const keyOf = (record: EventRecord) => keys.key(record, correction?.referred ?? null);
-    const own = given.events.map(keyOf);
+    const keyOf = (record: EventRecord, asDocument: number) =>
+      keys.key(record, correction?.referred ?? null, asDocument);
+    const own = given.events.map((record) => keyOf(record, partiesAsDocument(given, record)));
     releaseVersions(given, own);
     const records = withOwners(given);
-    const all = records.events.map((record, at) =>
-      record === given.events[at] ? (own[at] as KeyedEvent) : keyOf(record),
-    );
+    const all = own.map((keyed, at) => {
+      const record = records.events[at];
+      return record === undefined || record === keyed.record ? keyed : keyOf(record, keyed.asDocument);
+    });
     const { keyed, repeated, twins } = withoutTwins(all);
     const problems: Problem[] = twins === null ? [] : [twins];
     const note = (found: Problem | null) => void (found === null || problems.push(found));
@@ -366,6 +375,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     else
       for (const event of staged)
         database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@id, @event)", { id, event });
+    followDocuments();
     if (staged.length === 0) {
       for (const [kind, record] of linked) addRecord(id, kind, record);
       const isOpen = "SELECT 1 FROM row_records_now WHERE row_id = @id AND NOT done";
@@ -391,9 +401,17 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     counts[known ? "known" : "staged"] += rows.length;
   };
 
+  /** Events of their documents. */
+  const followDocuments = () => {
+    for (const document of documents.moved())
+      events.goWith(document, (input) => inputsOfImport.has(input) || states.isSameName(input));
+  };
+
   return {
     counts,
     end() {
+      documents.end();
+      followDocuments();
       cells.flush();
       knownRows.flush();
       for (const { before, after, events: given } of mended.end()) withdrawal.mend(before, after, given);

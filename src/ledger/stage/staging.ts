@@ -2,6 +2,7 @@
 import type { Problem } from "../../model/problem.js";
 import type { CellKind, CellLook, Row } from "../../model/row.js";
 import type { KnownRows } from "../known-rows.js";
+import type { FileStates } from "./earlier-files.js";
 import type { References } from "./references.js";
 
 export type IdentityPolicy = "first" | "last" | "reject";
@@ -41,6 +42,7 @@ export interface StageOptions {
 export interface Staging extends StageOptions {
   references: References;
   knownRows: KnownRows;
+  states: FileStates;
   /** The first of the rows being staged. */
   row(): number;
   /** Rows that the rows being staged replace. */
