@@ -46,7 +46,7 @@ export const runOptions = statusOptions.extend({
   limits: limits.optional(),
   fresh: z.boolean("true or false").optional(),
   journal: text.optional(),
-  dispatcher: z.looseObject({}, "an undici Dispatcher").optional(),
+  dispatcher: z.looseObject({ dispatch: callback }, "an undici Dispatcher").optional(),
   logLevel: z.enum([...levels, "silent"], "a level such as info").optional(),
   logger: z
     .custom(

@@ -34,6 +34,7 @@ import { createRejects } from "../ledger/views/open-rows.js";
 import { createRunStore, minuteOf } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/ledger-database.js";
 import { createRegisteredView, type RegisteredParticipant } from "../ledger/views/expected.js";
+import { withoutQuery } from "../model/addresses.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import { makeFolder } from "../model/make-folder.js";
@@ -199,7 +200,8 @@ function asking(target: Target, options: Rebinding, work: (ask: Ask) => Promise<
       const isSilent = answer.result === "stopped" && answer.why === "interrupted" && options.signal?.aborted !== true;
       if (isSilent || answer.result === "unanswered") {
         const last = answer.attempts.at(-1);
-        const why = last === undefined ? `no token came from ${target.tokenUrl}` : (last.failure ?? last.status);
+        const why =
+          last === undefined ? `no token came from ${withoutQuery(target.tokenUrl)}` : (last.failure ?? last.status);
         throw new RowferryError("service-outage", `${target.baseUrl} did not answer: ${why}.`);
       }
       if (answer.result === "stopped") throw new RowferryError(codeOfStop[answer.why], answer.message);

@@ -10,8 +10,8 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Removes a trailing slash. `name`: the setting's name for the message; for a base URL it ends in `baseUrl` or
- * `BASE_URL`. @throws RowferryError `settings-invalid` or `url-insecure`; no message repeats a password.
+ * `name`: the setting's name for the message. For a base URL it ends in `baseUrl` or `BASE_URL`, and a trailing slash is
+ * removed; elsewhere it may be part of the address. @throws RowferryError `settings-invalid` or `url-insecure`; no message repeats a password.
  */
 export function serviceUrl(name: string, value: string, place: Place = {}): string {
   const invalid = (message: string) => new RowferryError("settings-invalid", `${name} ${message}`, { place });
@@ -20,11 +20,17 @@ export function serviceUrl(name: string, value: string, place: Place = {}): stri
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw invalid(`must begin with https://, not ${url.protocol}//`);
   if (url.username !== "" || url.password !== "") throw invalid("holds a user name or password; leave them out");
-  if (url.hash !== "" || (url.search !== "" && /base_?url$/i.test(name)))
-    throw invalid('must end before any "?" or "#"');
+  const isBase = /base_?url$/i.test(name);
+  if (url.hash !== "" || (url.search !== "" && isBase)) throw invalid('must end before any "?" or "#"');
   if (url.protocol === "http:" && !isLoopback(url.hostname))
     throw new RowferryError("url-insecure", `${name} asks for plain http to ${url.host}`, { place });
-  return stripEnd(url.href, "/");
+  return isBase ? stripEnd(url.href, "/") : url.href;
+}
+
+/** For people: an address without its query, which may be confidential. */
+export function withoutQuery(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`;
 }
 
 export function isRedisAddress(text: string): boolean {

@@ -5,7 +5,7 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { inspect } from "node:util";
-import { serviceUrl } from "../model/addresses.js";
+import { serviceUrl, withoutQuery } from "../model/addresses.js";
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
 import type { Target } from "../model/target.js";
@@ -215,11 +215,19 @@ function withoutPassword(address: string): string {
   return at < 0 ? address : `${address.slice(0, address.indexOf("//") + 2)}(hidden)${address.slice(at)}`;
 }
 
-/** Printing it shows neither its secret nor a password of its `throttle`. */
+/** Printing it shows neither its secret, nor a password of its `throttle`, nor a query of its `tokenUrl`. */
 function discreet(target: Target): Target {
   const shown = function (this: Target) {
-    const { clientSecret: _, throttle, toJSON: __, [inspect.custom]: ___, ...rest } = this as Target & Printed;
-    return { ...rest, clientSecret: "(hidden)", throttle: throttle && withoutPassword(throttle) };
+    const {
+      clientSecret: _,
+      throttle,
+      tokenUrl,
+      toJSON: __,
+      [inspect.custom]: ___,
+      ...rest
+    } = this as Target & Printed;
+    const shownUrl = tokenUrl && withoutQuery(tokenUrl);
+    return { ...rest, tokenUrl: shownUrl, clientSecret: "(hidden)", throttle: throttle && withoutPassword(throttle) };
   };
   // Enumerable, so that a copy with a changed setting stays discreet.
   return Object.assign(target, { toJSON: shown, [inspect.custom]: shown });

@@ -41,16 +41,18 @@ local level = tonumber(kept[3] or '0')
 local passed = math.max(0, now - tonumber(kept[4] or now))
 level = math.min(tonumber(ARGV[5]), level + passed / 1000000 * tonumber(ARGV[4]))
 redis.call('HSET', KEYS[1], 'rate', ARGV[1], 'burst', ARGV[2], 'level', tostring(level - ARGV[3]), 'at', string.format('%.0f', now))
-redis.call('EXPIRE', KEYS[1], 60)
+redis.call('EXPIRE', KEYS[1], ARGV[6])
 return {ARGV[1], ARGV[2], tostring(level)}`;
 
 const LONGEST_ANSWER_BYTES = 64 * 1024;
-/** A longer wait cannot come from this script. */
-const LONGEST_WAIT_MS = 60_000;
+/** How long Redis remembers a budget, in seconds: long enough for 60 requests that others may have booked. */
+const memory = (rate: number): number => Math.ceil(Math.max(60, 60 / rate));
 
 export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
   const { rate, burst, clock, patienceMs = 2_000 } = options;
   const used = rate * safeRateShare;
+  /** A longer wait cannot come from the script. */
+  const longestWaitMs = memory(rate) * 1000;
   /** 100 ms of the rate, so that a distant Redis does not slow sending down. */
   const most = Math.max(1, Math.round(rate / 10));
   const redis = connect(options.redisUrl, patienceMs);
@@ -67,7 +69,7 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
 
   /** When each booked token may be used, ms; a text: why Redis counts as lost. */
   async function book(count: number): Promise<number[] | string> {
-    const given = await redis.ask(BOOK, key, [rate, burst, count, used, safeBurst(rate, burst)]);
+    const given = await redis.ask(BOOK, key, [rate, burst, count, used, safeBurst(rate, burst), memory(rate)]);
     if (typeof given === "string") return given;
     const [theirRate, theirBurst, level] = given.map(Number) as [number, number, number];
     if (theirRate !== rate || theirBurst !== burst) {
@@ -78,7 +80,7 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
     }
     const waits = Array.from({ length: count }, (_, index) => Math.max(0, ((index + 1 - level) / used) * 1000));
     const now = clock.now();
-    if (waits.some((wait) => wait > LONGEST_WAIT_MS)) return "its answer makes no sense";
+    if (waits.some((wait) => wait > longestWaitMs)) return "its answer makes no sense";
     hasBooked = true;
     return waits.map((wait) => now + wait);
   }
@@ -91,7 +93,7 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
     const at = booked.shift();
     if (at === undefined) return alone.take(closed);
     // A clock set back must not wait for the old time.
-    const wait = Math.min(LONGEST_WAIT_MS, at - clock.now());
+    const wait = Math.min(longestWaitMs, at - clock.now());
     if (wait > 0) await clock.sleep(wait, closed);
     await ceiling.take(closed);
   }
@@ -131,7 +133,7 @@ function otherBudget({ rate, burst }: SharedThrottleOptions, theirRate: number, 
     "settings-invalid",
     `The shared budget runs at ${theirRate} requests a second with a burst of ${theirBurst}; here ${rate} and ${burst} are set.`,
     {
-      hint: "All processes that share a --throttle must set the same --rate and --burst. A budget is forgotten a minute after its last use.",
+      hint: `All processes that share a --throttle must set the same --rate and --burst. A budget is forgotten ${memory(theirRate)} s after its last use.`,
     },
   );
 }

@@ -2,6 +2,7 @@
  * The run's access token (OAuth 2.0 client credentials, service.md Authentication): requested once for all callers,
  * renewed early, dropped when refused. No message holds secret or token.
  */
+import { withoutQuery } from "../model/addresses.js";
 import type { Clock } from "../model/clock.js";
 import { isJsonObject } from "../model/json.js";
 import type { Target } from "../model/target.js";
@@ -92,7 +93,7 @@ export async function requestToken(settings: TokenSettings, transport: Transport
       return tokenOf(settings, await transport(request));
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error;
-      const message = `The token endpoint ${shown(settings)} gave no answer: ${plainLine(error.message, 200)}.`;
+      const message = `The token endpoint ${withoutQuery(tokenUrl)} gave no answer: ${plainLine(error.message, 200)}.`;
       return { ok: false, transient: true, message } as const;
     }
   };
@@ -127,10 +128,10 @@ const standardErrors = [
  * token endpoint answers so.
  */
 function tokenOf(
-  settings: TokenSettings,
+  { tokenUrl, clientAuthentication }: TokenSettings,
   { status, body }: TransportReply,
 ): TokenAnswer | (NoToken & ({ isCredential: true } | { isOther: true })) {
-  const where = `The token endpoint ${shown(settings)}`;
+  const where = `The token endpoint ${withoutQuery(tokenUrl)}`;
   const failed = (message: string, transient = false) => ({ ok: false, transient, message }) as const;
   const json = readJson(body);
   const given = isJsonObject(json) ? json : {};
@@ -139,14 +140,17 @@ function tokenOf(
     // Some gateways say "BearerToken".
     const isBearer = typeof type === "string" && /^bearer/i.test(type);
     if (!isBearer || typeof accessToken !== "string" || !/^[\x21-\x7e]+$/.test(accessToken))
-      return { ...failed(`What ${shown(settings)} answered is not a token: check the token URL.`), isOther: true };
+      return {
+        ...failed(`What ${withoutQuery(tokenUrl)} answered is not a token: check the token URL.`),
+        isOther: true,
+      };
     const seconds = Number(expiresIn);
     return { ok: true, accessToken, expiresInMs: seconds > 0 ? seconds * 1000 : null };
   }
-  if (status >= 500 || status === 429) return failed(`${where} answered ${status}.`, true);
+  if (status >= 500 || status === 429 || status === 408) return failed(`${where} answered ${status}.`, true);
   const code = standardErrors.find((each) => each === given["error"]) ?? "";
   if (code === "invalid_client" || (code === "" && status === 401)) {
-    const other = settings.clientAuthentication === "basic" ? "post" : "basic";
+    const other = clientAuthentication === "basic" ? "post" : "basic";
     const message =
       `${where} refused the client id or secret (${code || status}). ` +
       `Check both; some endpoints want clientAuthentication: ${other}.`;
@@ -156,10 +160,4 @@ function tokenOf(
   if (code !== "") return failed(`${where} refused the request (${code}).`);
   const unlike = `${where} answered ${status}. That is not how a token endpoint answers: check the token URL.`;
   return { ...failed(unlike), isOther: true };
-}
-
-/** Without its query, which may be confidential. */
-function shown({ tokenUrl }: TokenSettings): string {
-  const url = new URL(tokenUrl);
-  return `${url.origin}${url.pathname}`;
 }

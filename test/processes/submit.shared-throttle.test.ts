@@ -63,6 +63,37 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
     }
   });
 
+  it("keeps a rate of less than a request a minute, and is not taken for lost", async () => {
+    const port = await freePort();
+    const stop = await startRedis(port);
+    const told: string[] = [];
+    let ahead = 0;
+    const clock = {
+      now: () => Date.now() + ahead,
+      sleep: (ms: number) => {
+        ahead += ms;
+        return Promise.resolve();
+      },
+    };
+    const throttle = createSharedThrottle({
+      redisUrl: `redis://127.0.0.1:${port}`,
+      name: "test",
+      rate: 0.01,
+      burst: 1,
+      clock,
+      onLost: (message) => told.push(message),
+    });
+    try {
+      await throttle.take();
+      expect(told).toEqual([]);
+      expect(ahead).toBeGreaterThan(95_000);
+      expect(ahead).toBeLessThan(110_000);
+    } finally {
+      await throttle.close();
+      await stop();
+    }
+  });
+
   it("a run that has begun goes on at a tenth when a Redis without memory gave another run another budget", async () => {
     const port = await freePort();
     let stop = await startRedis(port);

@@ -312,14 +312,25 @@ it("the console shows ledgers below the state folder, and where the settings say
   expect(targets.flags("production")).toEqual(["--target=production"]);
 });
 
+it.each(["https://auth.example.com/token/", "https://auth.example.com/token?realm=a/"])(
+  "the token endpoint is asked at exactly the address that was set: %s",
+  (address) => {
+    expect(resolved({ env: { ...service, ROWFERRY_TOKEN_URL: address } }).tokenUrl).toBe(address);
+  },
+);
+
 describe("a target that is printed or logged (F103)", () => {
-  const env = { ...service, ROWFERRY_THROTTLE: "redis://:r3dis-password@cache.example.com" };
+  const env = {
+    ...service,
+    ROWFERRY_TOKEN_URL: `${service.ROWFERRY_TOKEN_URL}?key=t0ken-key`,
+    ROWFERRY_THROTTLE: "redis://:r3dis-password@cache.example.com",
+  };
 
   it.each(["env", "sandbox"])("shows no secret of %s, nor does a copy with one setting changed", (name) => {
     const found = resolveTarget({ flags: { target: name }, env, cwd: folder() });
     for (const target of [found, { ...found, rate: 5 }]) {
       const printed = format("%o %O %j", target, target, found) + format(target);
-      expect(printed).not.toMatch(/s3cret-value|r3dis-password/);
+      expect(printed).not.toMatch(/s3cret-value|r3dis-password|t0ken-key/);
       expect(printed).toContain("(hidden)");
     }
   });

@@ -37,6 +37,7 @@ describe("an option that cannot be is named, with what it may be, before anythin
     [{ onEvents: () => {} }, "There is no option onEvents."],
     [{ onEvent: "log" }, "onEvent must be a function."],
     [{ logger: console.log }, "logger must be a logger such as pino's."],
+    [{ dispatcher: {} }, "dispatcher.dispatch must be a function."],
     [{ files: [] }, "files must be a list of at least one path."],
     [{ target: undefined }, "target must be the result of resolveTarget."],
     [

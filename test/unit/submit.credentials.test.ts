@@ -333,6 +333,7 @@ describe("the token endpoint", () => {
   it.each([
     ["unreachable", unsent()],
     ["busy", { status: 429 }],
+    ["too slow for its gateway", { status: 408 }],
     ["broken", { status: 503 }],
   ] as [string, Scripted][])("%s for a while is an outage, not a refusal", async (_what, reply) => {
     const { answer, tokenRequests } = await send({
