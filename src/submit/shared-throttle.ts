@@ -30,7 +30,8 @@ export interface SharedThrottleOptions {
 
 /**
  * Books ARGV[3] tokens. @returns the budget's rate and burst, and the tokens left; negative ones are owed. A forgotten
- * budget begins empty, because nobody knows what others sent.
+ * budget begins empty, because nobody knows what others sent; so does one that this process has lost meanwhile
+ * (ARGV[7]), because what was sent without it is not booked.
  */
 const BOOK = `
 local time = redis.call('TIME')
@@ -40,6 +41,7 @@ if kept[1] and (kept[1] ~= ARGV[1] or kept[2] ~= ARGV[2]) then return {kept[1], 
 local level = tonumber(kept[3] or '0')
 local passed = math.max(0, now - tonumber(kept[4] or now))
 level = math.min(tonumber(ARGV[5]), level + passed / 1000000 * tonumber(ARGV[4]))
+if ARGV[7] == '1' then level = math.min(0, level) end
 redis.call('HSET', KEYS[1], 'rate', ARGV[1], 'burst', ARGV[2], 'level', tostring(level - ARGV[3]), 'at', string.format('%.0f', now))
 redis.call('EXPIRE', KEYS[1], ARGV[6])
 return {ARGV[1], ARGV[2], tostring(level)}`;
@@ -61,7 +63,7 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
   const key = `rowferry:budget:${createHash("sha256").update(options.name).digest("hex").slice(0, 32)}`;
   let booked: number[] = [];
   let pauseMs = 0;
-  let hasBooked = false;
+  let hasBegun = false;
   /** Why Redis counts as lost; null: it does not. */
   let lostBy: string | null = null;
   let otherBudgetSays = "";
@@ -69,19 +71,19 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
 
   /** When each booked token may be used, ms; a text: why Redis counts as lost. */
   async function book(count: number): Promise<number[] | string> {
-    const given = await redis.ask(BOOK, key, [rate, burst, count, used, safeBurst(rate, burst), memory(rate)]);
+    const own = [rate, burst, count, used, safeBurst(rate, burst), memory(rate), lostBy === null ? 0 : 1];
+    const given = await redis.ask(BOOK, key, own);
     if (typeof given === "string") return given;
     const [theirRate, theirBurst, level] = given.map(Number) as [number, number, number];
     if (theirRate !== rate || theirBurst !== burst) {
       const other = otherBudget(options, theirRate, theirBurst);
       // A run that has begun is not ended by another process that found a forgotten budget.
-      if (hasBooked) return (otherBudgetSays = other.message);
+      if (hasBegun) return (otherBudgetSays = other.message);
       throw other;
     }
     const waits = Array.from({ length: count }, (_, index) => Math.max(0, ((index + 1 - level) / used) * 1000));
     const now = clock.now();
     if (waits.some((wait) => wait > longestWaitMs)) return "its answer makes no sense";
-    hasBooked = true;
     return waits.map((wait) => now + wait);
   }
 
@@ -109,6 +111,7 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
       options.onLost?.(`Continuing at a tenth of the rate, without the shared throttle: ${reason}`);
     if (reason === null && lostBy !== null) options.onFound?.();
     lostBy = reason;
+    hasBegun = true;
     askAt = clock.now() + patienceMs;
     booked = typeof found === "string" ? [] : found;
   }
@@ -150,12 +153,12 @@ function connect(url: string, patienceMs: number) {
     retryStrategy: (times) => Math.min(2_000, times * 100),
   });
   let received = 0;
-  let failure = "no answer";
+  let failure = "Redis gave no answer";
   redis.on("error", (error: Error) => {
     failure = saidOf(error, "Redis");
   });
   redis.on("connect", () => {
-    failure = "no answer";
+    failure = "Redis gave no answer";
     // Ignores a Redis that sends without end.
     redis.stream.on("data", (chunk: Buffer) => {
       received += chunk.length;

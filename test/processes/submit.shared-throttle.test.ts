@@ -1,7 +1,7 @@
 /** The shared throttle: several processes on a real redis-server, and what happens when it is lost. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { setTimeout as wait } from "node:timers/promises";
@@ -122,6 +122,69 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
       }, 8_000);
     } finally {
       await Promise.all([begun.close(), newcomer.close()]);
+      await stop();
+    }
+  });
+
+  it("a run that began without Redis goes on at a tenth when Redis comes with another budget", {
+    tags: ["long"],
+  }, async () => {
+    const port = await freePort();
+    const told: string[] = [];
+    const open = (rate: number, patienceMs: number) =>
+      createSharedThrottle({
+        redisUrl: `redis://127.0.0.1:${port}`,
+        name: "test",
+        rate,
+        burst: 30,
+        clock: systemClock,
+        patienceMs,
+        onLost: (message) => told.push(message),
+      });
+    const [begun, newcomer] = [open(20, 300), open(10, 8_000)];
+    await begun.take();
+    const stop = await startRedis(port);
+    try {
+      await newcomer.take();
+      await vi.waitFor(async () => {
+        await begun.take();
+        expect(told.at(-1)).toContain("The shared budget runs at 10 requests a second");
+      }, 8_000);
+    } finally {
+      await Promise.all([begun.close(), newcomer.close()]);
+      await stop();
+    }
+  });
+
+  it("gives no burst after a lost connection: what was sent meanwhile was not booked", {
+    tags: ["long"],
+  }, async () => {
+    const port = await freePort();
+    const stop = await startRedis(port);
+    let isFound = false;
+    const throttle = createSharedThrottle({
+      redisUrl: `redis://127.0.0.1:${port}`,
+      name: "test",
+      rate: 20,
+      burst: 30,
+      clock: systemClock,
+      patienceMs: 300,
+      onFound: () => (isFound = true),
+    });
+    try {
+      await throttle.take();
+      // The budget fills.
+      await wait(500);
+      await closeConnections(port);
+      await vi.waitFor(async () => {
+        await throttle.take();
+        expect(isFound).toBe(true);
+      }, 8_000);
+      const foundAt = Date.now();
+      for (let taken = 0; taken < 10; taken++) await throttle.take();
+      expect(Date.now() - foundAt).toBeGreaterThanOrEqual(400);
+    } finally {
+      await throttle.close();
       await stop();
     }
   });
@@ -292,6 +355,14 @@ describe("a Redis that answers what it likes", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
   });
 });
+
+/** Of all clients. */
+async function closeConnections(port: number): Promise<void> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write("CLIENT KILL TYPE normal\r\n");
+  await once(socket, "data");
+  socket.destroy();
+}
 
 function* endless(): Generator<string> {
   yield "$1000000000\r\n";
