@@ -22,11 +22,22 @@ interface Document {
 
 type Parties = Pick<EventNow, "participant_ref" | "address_ref">;
 
-/** @returns the inputs of the events that it changed */
+const AT_ONCE = 500;
+
+/** Unsent events of a document that go with it, but for those of some inputs. */
+export const eventsToGo = (database: LedgerDatabase, document: number, except: readonly number[]): number[] =>
+  database.values<number>(
+    `SELECT id FROM events_now WHERE document_id = @document AND as_document > 0 AND unsent AND payload <> ''
+       AND input_id NOT IN @except ORDER BY id`,
+    { document, except },
+  );
+
+/** @returns the inputs of those of the events that it changed */
 export function goWithDocument(
   database: LedgerDatabase,
   { references, keys, now }: { references: References; keys: EventKeys; now: number },
   id: number,
+  events: readonly number[],
 ): number[] {
   const writer = new Writer(database);
   const documentAt = (at: number) =>
@@ -93,11 +104,7 @@ export function goWithDocument(
     }
   };
 
-  const events = database.rows<EventNow & { as_document: number }>(
-    "SELECT * FROM events_now WHERE document_id = @id AND as_document > 0 AND unsent AND payload <> ''",
-    { id },
-  );
-  return events.flatMap((event) => {
+  const follow = (event: EventNow & { as_document: number }): number[] => {
     const { as_document: given, participant_ref: participant, address_ref: address } = event;
     const parties: Parties = {
       participant_ref: (given & 1 ? document.participant_ref : null) ?? participant,
@@ -110,5 +117,14 @@ export function goWithDocument(
     if (event.dismissed === 0 && event.reason !== "row-gone") writer.corrected(event.id, now);
     writer.askedAgain("event", event.id, now);
     return [event.input_id];
-  });
+  };
+
+  const inputs: number[] = [];
+  for (let at = 0; at < events.length; at += AT_ONCE) {
+    const select = "SELECT * FROM events_now WHERE id IN @some AND unsent ORDER BY id";
+    const some = events.slice(at, at + AT_ONCE);
+    for (const event of database.rows<EventNow & { as_document: number }>(select, { some }))
+      inputs.push(...follow(event));
+  }
+  return inputs;
 }

@@ -39,7 +39,8 @@ export function createDocumentStager(
   // Rows of a document are often many. A refused one is planned again elsewhere, so it is not kept.
   const kept = new Map<number, Stored>();
   const reported = new Set<number>();
-  let moved: number[] = [];
+  const moved = new Set<number>();
+  let movedNow: number[] = [];
   // Unsent documents that the former version of this file gave: null if a row still gives the same.
   const formerly = new Map<number, { stored: Stored; given: Given; row: number } | null>();
 
@@ -93,7 +94,9 @@ export function createDocumentStager(
   const declare = (stored: Stored, columns: Omit<ReturnType<typeof columnsOf>, "mode"> & { mode: string }) => {
     const { id, participant_ref: participant, address_ref: address } = stored;
     change(id, columns);
-    if (participant !== columns.participant_ref || address !== columns.address_ref) moved.push(id);
+    if (participant === columns.participant_ref && address === columns.address_ref) return;
+    moved.add(id);
+    movedNow.push(id);
   };
 
   /** Takes the row's data for a known document, or reports that they differ. */
@@ -190,10 +193,13 @@ export function createDocumentStager(
       }
     },
 
-    /** Documents that have other parties since it was last asked. */
-    moved() {
-      const ids = moved;
-      moved = [];
+    /** Documents that got other parties. */
+    moved: (): ReadonlySet<number> => moved,
+
+    /** Those since it was last asked. */
+    movedNow() {
+      const ids = movedNow;
+      movedNow = [];
       return ids;
     },
 

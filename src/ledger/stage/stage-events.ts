@@ -12,7 +12,7 @@ import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import { type EventKeys, hasLanded, isUnsent, type KeyedEvent, type StoredEvent } from "./event-keys.js";
 import { type References, restoredReference } from "./references.js";
-import { goWithDocument } from "./go-with-document.js";
+import { eventsToGo, goWithDocument } from "./go-with-document.js";
 import type { DocumentStager } from "./stage-documents.js";
 import type { Staging } from "./staging.js";
 
@@ -27,7 +27,7 @@ export interface StagedEvent {
 
 export function createEventStager(
   database: LedgerDatabase,
-  { references, inputId, inputsOfImport, changedByImport, now, superseded, report, notify }: Staging,
+  { references, inputId, inputsOfImport, changedByImport, now, superseded, states, report, notify }: Staging,
   documents: DocumentStager,
   keys: EventKeys,
 ) {
@@ -52,6 +52,14 @@ export function createEventStager(
     reopened.add(document);
     markOpen(database, document);
     writer.replanned("document", document, now);
+  };
+
+  const toGo = new Map<number, number[]>();
+  const earlierToGo = (document: number) => {
+    const known = toGo.get(document) ?? eventsToGo(database, document, [...inputsOfImport]);
+    if (toGo.size >= MOST_REOPENED) toGo.clear();
+    toGo.set(document, known);
+    return known;
   };
 
   const isDismissed = (document: number, key: Buffer, hash: Buffer) =>
@@ -186,13 +194,14 @@ export function createEventStager(
 
     isRepeated,
 
-    /** The document has other parties now. */
-    goWith(document: number, isSameFile: (input: number) => boolean) {
-      const inputs = goWithDocument(database, { references, keys, now }, document);
+    /** The document has other parties now. Events of this import go at its end, however often that happens. */
+    goWith(document: number, isAtEnd: boolean) {
+      const going = isAtEnd ? eventsToGo(database, document, []) : earlierToGo(document);
+      const inputs = goWithDocument(database, { references, keys, now }, document, going);
       if (inputs.length === 0) return;
       changedAny = true;
       reopen(document);
-      const told = inputs.filter((input) => input !== inputId && !isSameFile(input)).length;
+      const told = inputs.filter((input) => !inputsOfImport.has(input) && !states.isSameName(input)).length;
       if (told === 0) return;
       const name = database.value<string>("SELECT name FROM documents WHERE id = @document", { document });
       const which = told === 1 ? "1 unsent event of another row goes" : `${told} unsent events of other rows go`;

@@ -375,7 +375,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     else
       for (const event of staged)
         database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@id, @event)", { id, event });
-    followDocuments();
+    for (const document of documents.movedNow()) events.goWith(document, false);
     if (staged.length === 0) {
       for (const [kind, record] of linked) addRecord(id, kind, record);
       const isOpen = "SELECT 1 FROM row_records_now WHERE row_id = @id AND NOT done";
@@ -401,17 +401,11 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     counts[known ? "known" : "staged"] += rows.length;
   };
 
-  /** Events of their documents. */
-  const followDocuments = () => {
-    for (const document of documents.moved())
-      events.goWith(document, (input) => inputsOfImport.has(input) || states.isSameName(input));
-  };
-
   return {
     counts,
     end() {
       documents.end();
-      followDocuments();
+      for (const document of documents.moved()) events.goWith(document, true);
       cells.flush();
       knownRows.flush();
       for (const { before, after, events: given } of mended.end()) withdrawal.mend(before, after, given);
