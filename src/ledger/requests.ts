@@ -110,16 +110,27 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
 
 /** Two refusals are compared without their text, which may hold times and ids. */
 type RefusedAs = Pick<ServiceError, "status" | "codes">;
+/** `request`: only earlier ones count. `events`: as JSON. */
+type RequestOf = { document: number; request: number; events?: string };
 
 export function createRefusalHistory(database: LedgerDatabase) {
-  const wasRefused = (which: string, values: { document: number; request: number }, { status, codes }: RefusedAs) =>
+  const wasAnswered = (which: string, values: RequestOf, { status, codes }: RefusedAs) =>
     database.has(
-      `SELECT 1 FROM requests WHERE subject = 'document' AND subject_id = @document AND result IN ('refused', 'duplicate')
+      `SELECT 1 FROM requests WHERE subject = 'document' AND subject_id = @document
          AND id < @request AND attempts ->> '$[#-1].error.status' = @status
          AND attempts ->> '$[#-1].error.codes' = @codes AND ${which}`,
       { ...values, status, codes: JSON.stringify(codes) },
     );
+  const wasRefused = (which: string, values: RequestOf, as: RefusedAs) =>
+    wasAnswered(`result IN ('refused', 'duplicate') AND ${which}`, values, as);
   return {
+    /** An earlier run sent just these events and was left with the same answer. */
+    wasUnanswered: (document: number, events: readonly number[], request: number, as: RefusedAs) =>
+      wasAnswered(
+        "result = 'unanswered' AND run_id < @request >> 32 AND events = @events",
+        { document, request, events: JSON.stringify(events) },
+        as,
+      ),
     /** An earlier request carried this event alone and was refused in the same way. */
     ofEvent: (event: { id: number; document: number }, request: number, as: RefusedAs) =>
       wasRefused("events = json_array(CAST(@id AS INTEGER))", { ...event, request }, as),

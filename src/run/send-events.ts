@@ -144,11 +144,7 @@ function take(turn: Turn, answer: Answer): boolean | Promise<boolean> {
     case "refused":
       return takeRefused(turn, answer);
     case "unanswered":
-      end((t) => {
-        evidence.leaveUnanswered(t, chunk, now);
-        evidence.giveBack(t, queue.flat(), now);
-      });
-      return false;
+      return takeUnanswered(turn, answer);
     case "stopped":
       end((t) => evidence.giveBack(t, [...chunk, ...queue.flat()], now, "interrupted-in-doubt"));
       return false;
@@ -228,6 +224,27 @@ function sendLast({ lane, queue }: Turn, events: WorkEvent[]): boolean {
 
 function takeConflict(turn: Turn, answer: Answer & { result: "duplicate" }): Promise<boolean> {
   return takeRefused(turn, { ...answer, result: "refused", tooLarge: false, notFound: false });
+}
+
+/** What the service answers in the same way in two runs, while it answers a read, is about these events. */
+async function takeUnanswered(turn: Turn, answer: Answer & { result: "unanswered" }): Promise<boolean> {
+  const { session, serviceId, evidence, chunk, queue, request, now, end } = turn;
+  const { error, attempts } = answer;
+  const document = chunk[0]?.document ?? 0;
+  const isSame =
+    error !== null &&
+    attempts.at(-1)?.inDoubt === true &&
+    session.refusals.wasUnanswered(document, idsOf(chunk), request, error);
+  const read = isSame ? await session.look({ kind: "document", id: document }, readDocument(serviceId)) : null;
+  const isUnsettled = read?.result === "accepted" || read?.result === "refused";
+  end((t) => {
+    if (error === null || !isUnsettled) evidence.leaveUnanswered(t, chunk, now);
+    else
+      for (const event of chunk)
+        t.unsettled("event", event.id, askToSettle(error, "event", nameOfDoubt(session, event), session.target), now);
+    evidence.giveBack(t, queue.flat(), now);
+  });
+  return false;
 }
 
 /**

@@ -62,6 +62,43 @@ async function refuseInDoubt() {
   expect(await resumed()).toBe(3);
 }
 
+describe("what a service that answers everything else leaves open in the same way twice", () => {
+  const down = (status: number, ...paths: string[]) =>
+    world.setFaults(paths.map((path) => ({ match: { path }, nth: 1, times: 99, action: answered(status) })));
+
+  test.each([500, 502])("needs a person, says what came, and is not asked about again (%s)", async (status) => {
+    await begun();
+    down(status, "/documents/events");
+    expect((await imported(...at(10, 20))).exitCode).toBe(4);
+    const summary = await world.resume();
+    expect([summary.exitCode, ...states().slice(1)]).toEqual([
+      3,
+      "stalled: doubt-unsettled",
+      "stalled: doubt-unsettled",
+    ]);
+    const problem = summary.problems.find(({ code }) => code === "doubt-unsettled");
+    expect(problem?.example).toContain(String(status));
+    expect(problem?.remedy).toContain("rowferry resolve manifest/M1 --landed --target simulated");
+    const again = await world.resume();
+    expect([again.requests.sent, again.exitCode]).toEqual([0, 3]);
+    faults();
+    await say("manifest/M1", "not-landed");
+    expect([await resumed(), minutes()]).toEqual([0, [1, 10, 20]]);
+  });
+
+  test("waits for the next run where the service answers nothing, or answers differently", async () => {
+    await begun();
+    down(500, "/documents/events");
+    await imported(...at(10));
+    down(503, "/documents/events");
+    expect([await resumed(), states()[1]]).toEqual([4, "stalled: service-unanswered"]);
+    down(503, "/documents/events", "/documents/{id}");
+    expect([await resumed(), states()[1]]).toEqual([4, "stalled: service-unanswered"]);
+    faults();
+    expect([await resumed(), minutes()]).toEqual([0, [1, 10]]);
+  });
+});
+
 describe("what was refused once more", () => {
   test("needs a person, says what to look at and what to type, and is not asked about again", {
     tags: ["long"],

@@ -15,7 +15,7 @@ export const pipelineCodes = {
     ),
   ),
   "doubt-unsettled": mark(
-    "An event or document may have landed with a request that was never answered. The service has refused it since, so asking again will not settle it.",
+    "An event or document may have landed with a request that was never answered. The service has given the same answer again since, so asking once more will not settle it.",
     "Check the document at the service. Then `rowferry resolve <document> --landed` or `--not-landed` settles its events in doubt (name an event's key instead to settle that event alone). For a document that may not exist, use `--document-id <id>` or `--not-landed`. `rowferry retry --code doubt-unsettled` asks the service once more.",
     "The answer to a weighing was lost. Since then the service has refused it in two runs as too late, which it may also do with an event that it already has.",
   ),

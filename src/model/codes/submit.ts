@@ -32,7 +32,7 @@ export const submitCodes = {
   "service-unanswered": passing(
     mark(
       "The service gave no final answer, so the outcome is open.",
-      "Run `rowferry resume`: it finds out what happened, and sends nothing twice.",
+      "Run `rowferry resume`: it finds out what happened, and sends nothing twice. If the service gives events the same answer in two runs (a 500, say) while it answers a read, they become doubt-unsettled, which a person settles.",
       "A request times out six times while all others pass: its event stays in doubt until the next run.",
     ),
   ),
