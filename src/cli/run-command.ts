@@ -65,7 +65,13 @@ export function sendingCommand<const Table extends Flags>({
         if (left.length > 0) throw new RowferryError("usage", `--dry-run cannot foresee ${left.join(" or ")}.`);
         return withTarget(frame, flags, (work) => foresee(work, flags, ...taken));
       }
-      const prepared = await prepare(frame, flags, ...taken);
+      let prepared: Run | number;
+      try {
+        prepared = await prepare(frame, flags, ...taken);
+      } catch (error) {
+        // A watch that cannot start is told as an import that cannot.
+        prepared = { source: String(taken[0]), send: () => Promise.reject(error) };
+      }
       return typeof prepared === "number" ? prepared : runCommand(frame, flags, prepared);
     },
   });

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { HISTORY, isCorrected, missingInput, odditiesOf } from "./oddities.js";
+import { lockLedger } from "../ledger/care/lock.js";
 import { importsBefore, lastStaged, newestEvents } from "../ledger/views/past-runs.js";
 import type { Clock } from "../model/clock.js";
 import { codes } from "../model/codes.js";
@@ -21,6 +22,9 @@ import { notificationOf } from "./message.js";
 import { type Cause, failureOf, type Outcome, outcomeOf } from "./outcome.js";
 import { call, send } from "./send.js";
 
+/** Longer than a channel that does not answer. */
+const PATIENCE_MS = 60_000;
+
 export type Teller = ReturnType<typeof createTeller>;
 
 /** `say`: reports a channel's failure. */
@@ -34,6 +38,18 @@ export function createTeller(target: Target, settings: NotifySettings, { clock, 
   const path = join(target.stateFolder, "told.json");
   const ofNoRun = { target: target.name, run: null, exitCode: ExitCode.ok, isFruitless: false };
   const tell = async (outcome: Outcome) => {
+    // Another process that finds the same would tell it too, and one memory would be lost.
+    const patience = new AbortController();
+    const onWait = () => void setTimeout(() => patience.abort(), PATIENCE_MS).unref();
+    const waiting = { wait: true, clock, signal: patience.signal, onWait };
+    const lock = await lockLedger(path, waiting).catch(() => null);
+    try {
+      await tellAlone(outcome);
+    } finally {
+      lock?.release();
+    }
+  };
+  const tellAlone = async (outcome: Outcome) => {
     const now = clock.now();
     const memories = readMemories(path);
     const before = JSON.stringify(memories);

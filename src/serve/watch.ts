@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
-import { lockOf, tryLock } from "../ledger/care/lock.js";
+import { type LedgerLock, lockOf, tryLock } from "../ledger/care/lock.js";
 import type { Clock } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
 import { RowferryError } from "../model/error.js";
@@ -37,6 +37,8 @@ export interface WatchOptions {
   everyMs: number;
   once: boolean;
   memory: string;
+  /** Of the folder, which is there, for all mappings and targets. */
+  lock: () => string;
   /** The mapping and settings: a file that could not be imported is tried again when they change. */
   stamp: () => string;
   clock: Clock;
@@ -82,36 +84,51 @@ type Handled = z.infer<typeof handledSchema>;
 const WAITED = "";
 
 /**
- * One at a time: two would move each other's files away, and forget what the other one has handled. @returns as
- * `watchAlone` @throws RowferryError `usage` if there is no folder at the start, or it is the one to move to;
- * `ledger-locked`
+ * One at a time of a mapping: two would forget what the other one has handled. And only one where files are moved away:
+ * another mapping or target would never read them. @returns as `watchAlone` @throws RowferryError `usage` if there is
+ * no folder at the start, or it is the one to move to; `ledger-locked`
  */
 export async function watchFolder(options: WatchOptions): Promise<number> {
-  const { folder, moveTo, memory } = options;
+  const { folder, moveTo } = options;
   if (namesIn(folder) === null) throw new RowferryError("usage", `there is no folder ${folder}, or it cannot be read`);
   if (moveTo !== null && isSameFolder(moveTo, folder))
     throw new RowferryError("usage", "--move-to is the watched folder itself");
-  const lock = lockFor(memory);
-  if (lock === null)
-    throw new RowferryError("ledger-locked", "Another watch of this folder is running, with the same mapping.", {
-      place: { file: folder },
-      hint: "It imports what comes. To watch with other options, end it first.",
-    });
+  const own = lockFor(
+    lockOf(options.memory),
+    false,
+    folder,
+    "Another watch of this folder is running, with the same mapping.",
+    "It imports what comes. To watch with other options, end it first.",
+  );
   try {
-    return await watchAlone(options);
+    const common = lockFor(
+      options.lock(),
+      moveTo === null,
+      folder,
+      "Another watch of this folder is running, and --move-to would take files away before the other has read them.",
+      "Give each watch a folder of its own, or start both without --move-to.",
+    );
+    try {
+      return await watchAlone(options);
+    } finally {
+      common.release();
+    }
   } finally {
-    lock.release();
+    own.release();
   }
 }
 
-/** Where none can be made, the memory cannot be written either, which is told. */
-function lockFor(memory: string) {
+/** Where none can be made, the memory cannot be written either, which is told. @throws RowferryError `ledger-locked` */
+function lockFor(path: string, isShared: boolean, folder: string, message: string, hint: string) {
+  let lock: LedgerLock | null;
   try {
-    makeFolder(dirname(memory));
-    return tryLock(lockOf(memory));
+    makeFolder(dirname(path));
+    lock = tryLock(path, isShared);
   } catch {
     return { release: () => {} };
   }
+  if (lock === null) throw new RowferryError("ledger-locked", message, { place: { file: folder }, hint });
+  return lock;
 }
 
 /**

@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { systemClock } from "../../src/model/clock.js";
 import type { Notification } from "../../src/serve/message.js";
 import { type Office, openOffice } from "../support/office.js";
 import { openReceiver, type Received } from "../support/receiver.js";
@@ -193,6 +194,13 @@ describe("a channel that fails changes neither the run nor what it says, and is 
     const { code, err } = await office.night();
     expect([code, err]).toEqual([3, expect.stringMatching(/may notify of the same again: .*told\.json/)]);
     expect((await office.type("import", "m.yaml", "gone.csv")).err).toContain("gone.csv");
+  });
+
+  it("two processes that find the same tell it once", { tags: ["long"] }, async () => {
+    const office = open("notify: [{ command: 'cat >> told; sleep 0.3' }]\nexpect: { every: 24h }");
+    office.world.clock = { ...systemClock, now: () => office.world.now };
+    await Promise.all([office.type("notify", "--due"), office.type("notify", "--due")]);
+    expect(readFileSync(office.path("told"), "utf8").trim().split("\n")).toHaveLength(1);
   });
 
   it("notify --test names who was reached and who was not", { tags: ["long"] }, async () => {

@@ -549,6 +549,59 @@ describe("watch", () => {
     expect((await watch("--once")).code).toBe(0);
   });
 
+  it.each([
+    ["one that moves files away", ["--move-to", "done"], []],
+    ["one that leaves them", [], ["--move-to", "done"]],
+  ])(
+    "beside %s, one of another mapping or target that could lose files starts only if none are moved",
+    {
+      tags: ["long"],
+    },
+    async (_, first, second) => {
+      const inbox = open();
+      writeFileSync(inbox.path("n.yaml"), mapping({ ...weighings, namespace: "other" }));
+      writeFileSync(inbox.path("rowferry.config.yaml"), "state: state\n");
+      const others: Promise<Awaited<ReturnType<Office["type"]>>>[] = [];
+      const other = (...more: string[]) => inbox.type("watch", "n.yaml", inbox.path("inbox"), "--once", ...more);
+      await inbox.watch(
+        (look) => {
+          if (look === 1) others.push(other(...second), other(...second, "--ledger", inbox.path("state/b/ledger.db")));
+        },
+        ...first,
+      );
+      for (const { code, said } of await Promise.all(others))
+        expect([code, said]).toEqual([5, expect.stringContaining("before the other has read them")]);
+      expect((await other(...second)).code).toBe(0);
+    },
+  );
+
+  it("those of two mappings run beside each other while neither moves files away", { tags: ["long"] }, async () => {
+    const inbox = open();
+    writeFileSync(inbox.path("n.yaml"), mapping({ ...weighings, namespace: "other" }));
+    const others: Promise<Awaited<ReturnType<Office["type"]>>>[] = [];
+    await inbox.watch((look) => {
+      if (look === 1) others.push(inbox.type("watch", "n.yaml", inbox.path("inbox"), "--once"));
+    });
+    for (const { code, said } of await Promise.all(others)) expect(code, said).toBe(0);
+  });
+
+  it("one that cannot start is told as an import is that cannot", { tags: ["long"] }, async () => {
+    const inbox = open();
+    writeFileSync(inbox.path("rowferry.config.yaml"), 'notify: [{ command: "cat > told.json" }]\n');
+    const more = ["--metrics", "m.prom", "--on-finish", "echo $ROWFERRY_EXIT_CODE > ended"];
+    for (const argv of [
+      ["m.yaml", inbox.path("gone")],
+      ["gone.yaml", inbox.path("inbox")],
+    ]) {
+      const { code } = await inbox.type("watch", ...argv, ...more);
+      expect(code).toBe(2);
+      expect(readFileSync(inbox.path("ended"), "utf8")).toBe("2\n");
+      expect(readFileSync(inbox.path("m.prom"), "utf8")).toContain('exit_code{target="sandbox"} 2');
+      expect(JSON.parse(readFileSync(inbox.path("told.json"), "utf8"))).toMatchObject({ when: "failed", exitCode: 2 });
+      for (const name of ["ended", "m.prom", "told.json"]) rmSync(inbox.path(name));
+    }
+  });
+
   it("--move-to cannot be the watched folder, where each move would be a new file", async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));

@@ -1,6 +1,6 @@
 /** `rowferry watch <mapping> <folder>`: imports files as they arrive, without a scheduler. */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
 import type { MappingSpec } from "../../map/language/mapping-schema.js";
@@ -30,7 +30,7 @@ export const spec = sendingCommand({
     "rowferry watch manifests.yaml inbox --once": "what is there now, then end",
   },
   notes: [
-    "A file is imported once it has not changed for --settle, or as soon as there is a file <name>.done next to it that is not older. Files are imported one at a time, in order. What --limit or --until leaves to the next run is sent half a day later, or when the command is started again. With --once and nothing new, it ends with 3 while something needs you. Ctrl-C or SIGTERM ends the command; a second one for the same mapping and folder ends at once, with 5.",
+    "A file is imported once it has not changed for --settle, or as soon as there is a file <name>.done next to it that is not older. Files are imported one at a time, in order. What --limit or --until leaves to the next run is sent half a day later, or when the command is started again. With --once and nothing new, it ends with 3 while something needs you. Ctrl-C or SIGTERM ends the command; a second one for the same mapping and folder ends at once, with 5; so does one for another mapping or target if either has --move-to.",
   ],
   async prepare(frame, { moveTo, order = "name", settle, every, once, ...flags }, mapping: string, folder: string) {
     const { world, signal } = frame;
@@ -41,7 +41,7 @@ export const spec = sendingCommand({
     target.clientSecret();
     const teller = await tellerOf(target, world);
     const places = [mapping, folder].map((path) => resolve(world.cwd, path));
-    const watched = createHash("sha256").update(places.join("\n")).digest("hex");
+    const memory = hashed(places.join("\n"));
     let looked = 0;
     const hasLedger = () => existsSync(target.ledgerPath);
     let hadLedger = false;
@@ -76,7 +76,9 @@ export const spec = sendingCommand({
       everyMs: every ?? 5_000,
       once: once === true,
       // Each watch has its own: another mapping has not read the files of this folder.
-      memory: join(target.stateFolder, "watched", `${watched.slice(0, 16)}.json`),
+      memory: join(target.stateFolder, "watched", `${memory}.json`),
+      lock: () =>
+        join(dirname(target.stateFolder), "watched", `${hashed(realpathSync(resolve(world.cwd, folder)))}.lock`),
       stamp: () => {
         const path = resolve(world.cwd, mapping);
         const read = [path, resolve(world.cwd, configFileName), ...namedBy(path)];
@@ -118,6 +120,8 @@ export const spec = sendingCommand({
     });
   },
 });
+
+const hashed = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
 /** The files that a mapping and the one that it extends read, as far as they can be read themselves. */
 function namedBy(path: string, isBase = false): string[] {

@@ -17,16 +17,16 @@ export interface LedgerLock {
   release(): void;
 }
 
-/** Null: another process has it. */
-export function tryLock(lockPath: string): LedgerLock | null {
+/** Several can share it. Null: another process has it. */
+export function tryLock(lockPath: string, isShared = false): LedgerLock | null {
   // Only creates it, with its mode. Closing a handle of a file that this process has locked would free the lock.
   if (!existsSync(lockPath)) closeSync(openSync(lockPath, "a", 0o600));
   const database = new Database(lockPath, { timeout: 0 });
   try {
-    database.pragma("locking_mode = EXCLUSIVE");
+    if (!isShared) database.pragma("locking_mode = EXCLUSIVE");
     // Writes nothing, so that a full disk keeps nobody from making room.
     database.pragma("journal_mode = MEMORY");
-    database.exec("BEGIN EXCLUSIVE");
+    database.exec(isShared ? "BEGIN; SELECT 1 FROM sqlite_schema" : "BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
     if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) return null;
