@@ -73,3 +73,20 @@ it("a blank tax id whose type and country are its column's is one mistake, not t
     ["Doc", expect.stringContaining("taxId is blank")],
   ]);
 });
+
+it.each([
+  ["of its own column", "=doc_type", { Tipo: "cnpj" }],
+  ["written out", "Cnpj", {}],
+])("a tax id's type %s is one participant, however its letters are written", async (_title, type, cells) => {
+  const yaml = YAML()
+    .replace("taxIdType: =doc_type", `taxIdType: ${type}`)
+    .replace("participant: org", `participant: { taxIdType: ${type}, taxId: =doc, countryCode: =land }`);
+  const { participants, addresses } = recordsOf(mapRows(await load(yaml), [{ ...PLACE, ...cells }]));
+  expect(participants).toMatchObject([{ data: { taxIdType: "CNPJ", taxId: "11222333000181" } }]);
+  expect(addresses).toMatchObject([{ participant: { by: "natural", key: "2:BR4:CNPJ14:11222333000181" } }]);
+});
+
+it("a type that the country does not have is sent as written", async () => {
+  const [row] = mapRows(await load(YAML()), [{ ...PLACE, Tipo: "Outro", Doc: "7-1" }]);
+  expect(recordsOf([row!]).participants).toMatchObject([{ data: { taxIdType: "Outro", taxId: "7-1" } }]);
+});

@@ -4,7 +4,7 @@ import { foldName, squeeze } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
 import { type Conversion, type ConvertDefaults, defaultsOf } from "../convert/conversion.js";
 import { quoteCell, Refused } from "../convert/conversion-kind.js";
-import { hasTaxIds, taxIdTypesOf } from "../convert/tax-id.js";
+import { hasTaxIds, taxIdTypesOf, typeSpelling } from "../convert/tax-id.js";
 import { compileFormula } from "../formula/formula.js";
 import { isBareFormula } from "../formula/parse.js";
 import type { Callable, Part } from "../formula/part.js";
@@ -256,8 +256,7 @@ export class Scope {
       if (name === "country" && where !== undefined) return where;
       const types = where === undefined ? [] : taxIdTypesOf(asText(value), asText(where));
       const given = said?.run(view);
-      // In one spelling, because `cnpj` and `CNPJ` would be two participants.
-      if (given != null) return types.find((one) => one === asText(given).toUpperCase()) ?? given;
+      if (given != null) return where === undefined ? given : typeSpelling(asText(given), asText(where));
       if (types.length === 1) return types[0];
       const may = types.length === 0 ? "" : `: it may be ${types.join(" or ")}`;
       const message = `the ${name} of the tax id ${quoteCell(asText(value))} is ${name === "type" ? "ambiguous" : "blank"}${may}`;

@@ -31,9 +31,17 @@ interface TaxIdType {
   length: number | null;
 }
 
+const loaded = new Map<string, TaxIdType[]>();
+
 /** The library's main entry loads all 92 countries (100 ms), so each is loaded on first use. */
 function typesOf(country: string): TaxIdType[] {
   if (!/^[A-Z]{2}$/.test(country) || UNLISTED.includes(country)) return [];
+  const types = loaded.get(country) ?? load(country);
+  loaded.set(country, types);
+  return types;
+}
+
+function load(country: string): TaxIdType[] {
   let validators: { [type: string]: Validator };
   try {
     validators = require(`stdnum/lib/cjs/${country.toLowerCase()}/index.js`) as typeof validators;
@@ -63,6 +71,11 @@ function padded(text: string, { length }: TaxIdType) {
 
 /** Whether tax ids of the country are known. */
 export const hasTaxIds = (country: string | undefined): boolean => country !== undefined && typesOf(country).length > 0;
+
+/** In one spelling, because `cnpj` and `CNPJ` would be two participants; as written if the country has no such type. */
+export function typeSpelling(type: string, country: string): string {
+  return typesOf(country).find(({ name }) => name === type.toUpperCase())?.name ?? type;
+}
 
 /** pandas writes whole numbers as fractions, 11222333000181.0, where one of the column is missing. */
 const asNumbered = (cell: string) =>

@@ -97,7 +97,7 @@ export const participantFields = {
   }),
   taxIdType: field(
     "text",
-    "The type of the tax id, sent as written; `oneOf` in its column makes `cnpj` and `CNPJ` one. Default: the one that its column has.",
+    "The type of the tax id. One that the country has is sent in capitals, however it is written; any other is sent as written, and its number is not checked. Default: the one that its column has.",
     { examples: ["CNPJ"] },
   ),
   countryCode: field("country", "Its country, as a two-letter code. Default: its column's, then that of `defaults:`."),

@@ -2,7 +2,7 @@
 import { joinKey, naturalKey } from "../../model/keys.js";
 import type { AddressRef, DocumentRef, ParticipantRecord, ParticipantRef } from "../../model/records.js";
 import { literalText, type Made } from "../column/view.js";
-import { taxIdTypesOf } from "../convert/tax-id.js";
+import { taxIdTypesOf, typeSpelling } from "../convert/tax-id.js";
 import {
   type AddressRefSpec,
   type DocumentRefSpec,
@@ -147,5 +147,7 @@ export function compileTaxId(
   });
   // The column has converted it already, unless the mapping gives another type.
   const done = typed !== null && taxIdType === undefined;
-  return (done ? fields : convertBy(fields, "taxId", conversion, site)) as Piece<TaxId>;
+  if (done) return fields as Piece<TaxId>;
+  const converted = convertBy(fields, "taxId", conversion, site) as Piece<TaxId>;
+  return derive(converted, (id) => ({ ...id, taxIdType: typeSpelling(id.taxIdType, id.countryCode) }));
 }
