@@ -7,7 +7,9 @@ import { decideBeside } from "../../../src/desk/access.js";
 import { rebuildLedger } from "../../../src/desk/care.js";
 import { replaceEach, resolveNamed } from "../../support/decide.js";
 import { readStatus } from "../../../src/desk/status.js";
+import { backUp, contentOf, decideOne, giveUp, noteNewVersion, restore, thereNow } from "./decisions.js";
 import { checkPromises } from "./promises.js";
+import { hasLanded } from "./copies.js";
 import { partsOf, writeReal } from "./real-shapes.js";
 import type { Beside, Step, Story, StoryRow } from "./story.js";
 import { eventRow, invalidRow, START } from "./story-rows.js";
@@ -40,6 +42,7 @@ export async function live(story: Story): Promise<Night> {
     stood: new Map(),
     gaveUp: false,
     dismissed: new Set(),
+    givenUp: [],
     replaced: new Map(),
   };
   const imported = new Map<string, Import>();
@@ -51,9 +54,12 @@ export async function live(story: Story): Promise<Night> {
   try {
     const broken: string[] = [];
     for (const step of story.steps) {
-      if (step.do === "lose ledger") await loseLedger(world, story, [...imported.values()], witness);
-      else await take(world, story, step, witness);
-      if (step.do === "import") imported.set(step.file, step);
+      const files = [...imported.values()];
+      if (step.do === "lose ledger") await loseLedger(world, story, files, witness);
+      else if (step.do === "restore") await restoreBackup(world, story, files, witness);
+      else if (step.do === "decide") await decideOne(world, step, files, witness);
+      else await take(world, story, step, files, witness);
+      if (step.do === "import") imported.set(`${step.file} ${step.version ?? "1"}`, step);
       if (step.do === "set clock" || step.do === "wait") continue;
       broken.push(...checkPromises(world, story, witness, false));
       if (broken.length > 0) return night(broken);
@@ -70,7 +76,15 @@ export async function live(story: Story): Promise<Night> {
 
 type Import = Extract<Step, { do: "import" }>;
 
-async function take(world: World, story: Story, step: Exclude<Step, { do: "lose ledger" }>, witness: Witness) {
+type Others = "lose ledger" | "restore" | "decide";
+
+async function take(
+  world: World,
+  story: Story,
+  step: Exclude<Step, { do: Others }>,
+  imported: readonly Import[],
+  witness: Witness,
+) {
   switch (step.do) {
     case "import":
     case "resume": {
@@ -80,6 +94,11 @@ async function take(world: World, story: Story, step: Exclude<Step, { do: "lose 
       const plan: RunPlan = step.kill == null ? {} : { killAt: step.kill };
       const files = step.do === "import" ? [await fileOf(world, story, step)] : null;
       if (step.do === "import") {
+        noteNewVersion(
+          witness,
+          step,
+          imported.filter((one) => nameOf(one) === nameOf(step)),
+        );
         note(world, witness, step.rows);
         if (step.maxErrors !== undefined) plan.limits = { maxErrors: step.maxErrors };
         const typed = step.beside ?? [];
@@ -97,6 +116,8 @@ async function take(world: World, story: Story, step: Exclude<Step, { do: "lose 
     case "wait":
       await world.clock.advance(step.minutes * 60_000);
       return;
+    case "back up":
+      return backUp(world);
     case "dismiss":
       return dismissAll(world, witness);
     case "resolve":
@@ -113,9 +134,8 @@ function dismissAll(world: World, witness: Witness) {
     clock,
     journal,
   });
-  for (const { row } of witness.holds) witness.dismissed.add(row);
+  giveUp(witness, () => true);
   world.refusals.release();
-  witness.holds = [];
   witness.gaveUp = true;
 }
 
@@ -194,6 +214,18 @@ async function loseLedger(world: World, story: Story, imported: readonly Import[
   witness.stood.clear();
   if (journal === null) throw new Error("a night without a journal loses no ledger");
   await clock.run(rebuildLedger(target, { journal, backup: null }, clock));
+  await importAgain(world, story, imported, witness);
+}
+
+async function restoreBackup(world: World, story: Story, imported: readonly Import[], witness: Witness) {
+  if (!(await restore(world))) return;
+  witness.disturbed = true;
+  witness.holds = [];
+  witness.refused.clear();
+  await importAgain(world, story, imported, witness);
+}
+
+async function importAgain(world: World, story: Story, imported: readonly Import[], witness: Witness) {
   world.setFaults([]);
   for (const step of imported) {
     note(world, witness, step.rows);
@@ -203,8 +235,11 @@ async function loseLedger(world: World, story: Story, imported: readonly Import[
 
 async function fileOf(world: World, story: Story, step: Import): Promise<StoryFile | WrittenFile> {
   if (story.files !== undefined) return writeReal(world.target.stateFolder, story, step.file, step.rows);
-  return { name: `${step.file}.csv`, contentHash: step.file, rows: step.rows.map(mapped) };
+  const { file: contentHash, version = "1" } = step;
+  return { name: `${nameOf(step)}.csv`, contentHash, version, rows: step.rows.map(mapped) };
 }
+
+const nameOf = ({ file, named = file }: Import) => named;
 
 const rowsOf = ({ rows }: Import) => rows.reduce((sum, row) => sum + partsOf(row), 0);
 
@@ -226,8 +261,13 @@ function noteRefused(world: World, witness: Witness, rows: readonly StoryRow[]) 
 /** Remembers what these rows hold from now on, and what they mend. */
 function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
   const documents = world.documents();
-  const landed = new Set(documents.flatMap(({ events }) => events.map((event) => event.eventId)));
-  const onTheWire = world.onTheWire();
+  const { landed, onTheWire } = thereNow(world);
+  const landedBefore = new Set(
+    world
+      .look(readEvents)
+      .filter(({ state, replaced }) => replaced === 0 && hasLanded({ state }))
+      .map(idOf),
+  );
   // The document of each key which no other has replaced.
   const newest = new Map<string, number | null>();
   for (const { id, externalId, lastAt } of documents) {
@@ -239,13 +279,15 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
     witness.refused.delete(id);
     if (row.is === "event") {
       if (!witness.stood.has(id)) witness.stood.set(id, newest.get(row.document) ?? Number.NEGATIVE_INFINITY);
-      if (witness.holds.some((hold) => hold.id === id)) witness.holds = witness.holds.filter((hold) => hold.id !== id);
+      witness.holds = witness.holds.filter((hold) => hold.id !== id);
+      witness.givenUp = witness.givenUp.filter((hold) => hold.id !== id);
       if (row.bad === true) witness.bad.add(row.document);
       continue;
     }
-    // As its cells are kept: two rows of one content are one to a dismissal (HARD-CASES H23).
-    const content = JSON.stringify({ ...row, row: 0 });
+    const content = contentOf(row);
     if (row.document === null || witness.dismissed.has(content)) continue;
+    // HARD-CASES H15.
+    if (landedBefore.has(id)) continue;
     if (witness.holds.some((hold) => hold.row === content)) continue;
     const at = row.minute === null ? Number.NEGATIVE_INFINITY : START + row.minute * 60_000;
     witness.holds.push({

@@ -37,6 +37,8 @@ import { rowInWords } from "./story-rows.js";
 export interface StoryFile {
   name: string;
   contentHash: string;
+  /** Of the mapping; default: 1. */
+  version?: string;
   rows: MappedRow[];
 }
 
@@ -116,6 +118,10 @@ export interface World {
   setFaults: Sandbox["setFaults"];
   /** Takes the ledger's files away. */
   loseLedger(): void;
+  /** Path of a copy of the ledger's files, as a kill would leave them now. */
+  copyOfLedger(): string;
+  /** The onlooker looks away, until the next look. */
+  leave(): void;
   close(): Promise<void>;
 }
 
@@ -276,6 +282,8 @@ export function createWorld(options: WorldOptions = {}): World {
     show: async (text) => showAnything(target, text),
     documents: () => sandbox.store.documents(),
     setFaults: (rules) => sandbox.setFaults(rules),
+    copyOfLedger: survive,
+    leave,
     loseLedger() {
       leave();
       for (const ending of ["", "-wal", "-shm"]) rmSync(`${target.ledgerPath}${ending}`, { force: true });
@@ -328,7 +336,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
   const changedByImport = new Set<number>();
   const chosen = { ...defaultSettings, ...settings };
   const settingsId = session.settings.idOf(chosen);
-  return files.map(({ name, contentHash, rows }) => {
+  return files.map(({ name, contentHash, version = "1", rows }) => {
     const now = session.clock.now();
     const inputId = session.inputs.begin(
       {
@@ -338,7 +346,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
         sheet: null,
         named: "",
         mapping: "story.yaml",
-        mappingHash: "1",
+        mappingHash: version,
         mappingText: "",
         mappingInput: "rows",
         namespace: "story",

@@ -168,4 +168,5 @@ const witness = (): Witness => ({
   gaveUp: true,
   replaced: new Map(),
   dismissed: new Set(),
+  givenUp: [],
 });
