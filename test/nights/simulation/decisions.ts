@@ -29,7 +29,7 @@ export async function decideOne(
   const choice = [...files, ...documents][Math.floor(step.which * (files.length + documents.length))];
   if (choice === undefined) return;
   const selectors: Selectors =
-    typeof choice === "string" ? { document: `manifest/${choice}` } : { input: `${choice.named ?? choice.file}.csv` };
+    typeof choice === "string" ? { document: `manifest/${choice}` } : { input: `${nameOf(choice)}.csv` };
   const before = step.killed ? world.copyOfLedger() : null;
   const isDone = await carryOut(world, step.what, selectors);
   if (before !== null) {
@@ -90,8 +90,11 @@ export const thereNow = (world: World) => ({
   onTheWire: world.onTheWire(),
 });
 
-/** The file has come again with other content: the rows that it lacks now stand for nothing, and changed ones come anew. */
-export function noteNewVersion(witness: Witness, step: Import, earlier: readonly Import[]): void {
+export const nameOf = ({ file, named = file }: Import): string => named;
+
+/** A file that has come before has other content now: the rows that it lacks stand for nothing, and changed ones come anew. */
+export function noteNewVersion(witness: Witness, step: Import, imported: readonly Import[]): void {
+  const earlier = imported.filter((one) => nameOf(one) === nameOf(step));
   const mine = new Set(step.rows.map(contentOf));
   const gone = new Set(earlier.flatMap(({ rows }) => rows.map(contentOf)).filter((row) => !mine.has(row)));
   witness.holds = witness.holds.filter(({ row }) => !gone.has(row));

@@ -2,17 +2,16 @@
 import { dismiss } from "../../../src/ledger/decide/dismiss.js";
 import { findDocument } from "../../../src/ledger/documents-named.js";
 import { selectOpen } from "../../../src/ledger/decide/selection.js";
-import type { MappedRow } from "../../../src/model/mapped-row.js";
 import { decideBeside } from "../../../src/desk/access.js";
 import { rebuildLedger } from "../../../src/desk/care.js";
 import { replaceEach, resolveNamed } from "../../support/decide.js";
 import { readStatus } from "../../../src/desk/status.js";
-import { backUp, contentOf, decideOne, giveUp, noteNewVersion, restore, thereNow } from "./decisions.js";
+import { backUp, contentOf, decideOne, giveUp, nameOf, noteNewVersion, restore, thereNow } from "./decisions.js";
 import { checkPromises } from "./promises.js";
 import { hasLanded } from "./copies.js";
 import { partsOf, writeReal } from "./real-shapes.js";
-import type { Beside, Step, Story, StoryRow } from "./story.js";
-import { eventRow, invalidRow, START } from "./story-rows.js";
+import { type Beside, FIRST_OF_DECISIONS, type Step, type Story, type StoryRow } from "./story.js";
+import { mapped, START } from "./story-rows.js";
 import { idOf, readEvents, type Witness } from "./witness.js";
 import { createWorld, type RunPlan, type StoryFile, type World, type WrittenFile } from "./world.js";
 
@@ -43,6 +42,7 @@ export async function live(story: Story): Promise<Night> {
     gaveUp: false,
     dismissed: new Set(),
     givenUp: [],
+    corrected: new Set(),
     replaced: new Map(),
   };
   const imported = new Map<string, Import>();
@@ -94,11 +94,7 @@ async function take(
       const plan: RunPlan = step.kill == null ? {} : { killAt: step.kill };
       const files = step.do === "import" ? [await fileOf(world, story, step)] : null;
       if (step.do === "import") {
-        noteNewVersion(
-          witness,
-          step,
-          imported.filter((one) => nameOf(one) === nameOf(step)),
-        );
+        noteNewVersion(witness, step, imported);
         note(world, witness, step.rows);
         if (step.maxErrors !== undefined) plan.limits = { maxErrors: step.maxErrors };
         const typed = step.beside ?? [];
@@ -227,7 +223,8 @@ async function restoreBackup(world: World, story: Story, imported: readonly Impo
 
 async function importAgain(world: World, story: Story, imported: readonly Import[], witness: Witness) {
   world.setFaults([]);
-  for (const step of imported) {
+  for (const [index, step] of imported.entries()) {
+    noteNewVersion(witness, step, imported.slice(0, index));
     note(world, witness, step.rows);
     witness.summaries.push({ summary: await world.import([await fileOf(world, story, step)]), rows: rowsOf(step) });
   }
@@ -236,21 +233,11 @@ async function importAgain(world: World, story: Story, imported: readonly Import
 async function fileOf(world: World, story: Story, step: Import): Promise<StoryFile | WrittenFile> {
   if (story.files !== undefined) return writeReal(world.target.stateFolder, story, step.file, step.rows);
   const { file: contentHash, version = "1" } = step;
-  return { name: `${nameOf(step)}.csv`, contentHash, version, rows: step.rows.map(mapped) };
+  const isSkippable = story.seed >= FIRST_OF_DECISIONS;
+  return { name: `${nameOf(step)}.csv`, contentHash, version, isSkippable, rows: step.rows.map(mapped) };
 }
-
-const nameOf = ({ file, named = file }: Import) => named;
 
 const rowsOf = ({ rows }: Import) => rows.reduce((sum, row) => sum + partsOf(row), 0);
-
-function mapped(row: StoryRow): MappedRow {
-  if (row.is === "event") return eventRow(row);
-  const { document, minute, event, key } = row;
-  if (document === null) return invalidRow(row.row, []);
-  return invalidRow(row.row, [
-    { key: document, event, keyParts: key === null ? null : [key], ...(minute === null ? {} : { minute }) },
-  ]);
-}
 
 function noteRefused(world: World, witness: Witness, rows: readonly StoryRow[]) {
   const ids = new Set(rows.map((row) => `${row.document} ${row.key}`));
@@ -279,6 +266,7 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
     witness.refused.delete(id);
     if (row.is === "event") {
       if (!witness.stood.has(id)) witness.stood.set(id, newest.get(row.document) ?? Number.NEGATIVE_INFINITY);
+      for (const hold of witness.holds) if (hold.id === id) witness.corrected.add(hold.row);
       witness.holds = witness.holds.filter((hold) => hold.id !== id);
       witness.givenUp = witness.givenUp.filter((hold) => hold.id !== id);
       if (row.bad === true) witness.bad.add(row.document);
@@ -286,8 +274,8 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
     }
     const content = contentOf(row);
     if (row.document === null || witness.dismissed.has(content)) continue;
-    // HARD-CASES H15.
-    if (landedBefore.has(id)) continue;
+    // HARD-CASES H15, H37.
+    if (landedBefore.has(id) || witness.corrected.has(content)) continue;
     if (witness.holds.some((hold) => hold.row === content)) continue;
     const at = row.minute === null ? Number.NEGATIVE_INFINITY : START + row.minute * 60_000;
     witness.holds.push({

@@ -217,7 +217,7 @@ function drawDecisions(story: Story, random: () => number) {
   const chance = (probability: number) => random() < probability;
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
   const files = steps.flatMap((step) => (step.do === "import" ? [step] : []));
-  if (chance(0.3)) story.journal = true;
+  if (chance(0.5)) story.journal = true;
   const insert = (...some: Step[]) => steps.splice(1 + Math.floor(random() * steps.length), 0, ...some);
   for (let count = Math.floor(random() * 3); count > 0; count -= 1) {
     const file = pick(files);
@@ -239,8 +239,8 @@ function drawDecisions(story: Story, random: () => number) {
     const next: Step[] = killed ? [{ do: "resume", faults: [], kill: null }] : [];
     insert({ do: "decide", what, which: random(), killed }, ...next);
   }
-  if (story.journal !== true || chance(0.5)) return;
-  insert({ do: "back up" });
+  if (story.journal !== true || chance(0.3)) return;
+  steps.splice(1, 0, { do: "back up" });
   insert({ do: "restore" });
   if (chance(0.3)) insert({ do: "restore" });
 }
@@ -254,7 +254,8 @@ function change(row: StoryRow, random: () => number): StoryRow[] {
   if (draw < 0.75) return [{ ...row, weight: "88" }];
   if (draw < 0.85) return [{ ...row, minute: row.minute + Math.floor(random() * 100) - 50 }];
   if (draw < 0.95) return [{ ...row, participant: taxIds[Math.floor(random() * taxIds.length)] ?? "" }];
-  const { document, minute, key = "" } = row;
+  const { document, minute, key = "", onTarget } = row;
+  if (onTarget === true) return [row];
   return [{ is: "invalid", row: row.row, document, minute, event: "weighing", key }];
 }
 

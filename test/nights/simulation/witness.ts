@@ -30,6 +30,8 @@ export interface Witness {
   dismissed: Set<string>;
   /** What they held, to be held again if that is undone. */
   givenUp: Witness["holds"];
+  /** Invalid rows of which another row was the correction, by content: they come back and hold nothing (H37). */
+  corrected: Set<string>;
   /** Ids of documents that were replaced by a next generation, by key. */
   replaced: Map<string, Set<string>>;
 }

@@ -39,6 +39,8 @@ export interface StoryFile {
   contentHash: string;
   /** Of the mapping; default: 1. */
   version?: string;
+  /** As the program does it: not read where it has come before and still holds; default: read always. */
+  isSkippable?: boolean;
   rows: MappedRow[];
 }
 
@@ -336,8 +338,15 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
   const changedByImport = new Set<number>();
   const chosen = { ...defaultSettings, ...settings };
   const settingsId = session.settings.idOf(chosen);
-  return files.map(({ name, contentHash, version = "1", rows }) => {
+  return files.map(({ name, contentHash, version = "1", isSkippable = false, rows }) => {
     const now = session.clock.now();
+    const identity = { contentHash, sheet: null, named: "", namespace: "story", mappingInput: "rows" };
+    const before = session.inputs.find(identity);
+    const repeated = isSkippable ? session.inputs.repeated(before, version, inputsOfImport) : null;
+    if (before !== null && repeated !== null) {
+      session.inputs.finish(before.id, repeated);
+      return { id: before.id, input: name, sheet: null, ...repeated };
+    }
     const inputId = session.inputs.begin(
       {
         contentHash,

@@ -169,4 +169,5 @@ const witness = (): Witness => ({
   replaced: new Map(),
   dismissed: new Set(),
   givenUp: [],
+  corrected: new Set(),
 });
