@@ -104,33 +104,36 @@ export function createInputStore(database: LedgerDatabase) {
     /** Nothing that the run staged is sent before it is imported again. */
     refuse: (run: number) => database.run("UPDATE inputs SET refused = 1 WHERE run_id = @run", { run }),
 
-    /** Whether the timelines still hold what every row says: only then can a repeated file be skipped (H36). */
-    isStillTrue({ id }: StoredInput) {
+    /**
+     * What a file that comes again would yield, if it need not be read: the timelines still hold what every row says (H36), and
+     * nothing of this import (`inputs`) is corrected by it. Null: it must be read.
+     */
+    repeated(before: StoredInput | null, mappingHash: string, inputs: ReadonlySet<number>): RowCounts | null {
+      if (before?.mappingHash !== mappingHash || before.read === 0) return null;
+      const { id, read, skipped, invalid } = before;
       const isUnjudged = database.has(
         `SELECT 1 FROM inputs WHERE id = @id AND (judged_at <> @changes OR ${isEarlier("@id")})`,
         { id, changes: contentChanges(database) },
       );
-      if (isUnjudged) return false;
-      return !database.has(
+      if (isUnjudged) return null;
+      const isOpen = database.has(
         `SELECT 1 FROM rows WHERE id BETWEEN @first AND @last AND fate = 'invalid' AND settled = 'corrected'
          UNION ALL SELECT 1 FROM ${EVENTS_OF_ROWS} AND NOT e.known
          UNION ALL SELECT 1 FROM row_records_now WHERE row_id BETWEEN @first AND @last AND NOT done`,
         rowsOfInput(id),
       );
+      // An open row whose event is known but not its content: a row of this file may correct it.
+      const unread = "SELECT 1 FROM holds WHERE deduplication_id IS NOT NULL AND row_id >> 32 IN @inputs";
+      if (isOpen || database.has(unread, { inputs: [...inputs] })) return null;
+      return { read, skipped, invalid, known: read - skipped - invalid, staged: 0 };
     },
-
-    /** Whether they have an open row whose event is known but not its content: a row of this file may correct it. */
-    haveUnread: (inputs: ReadonlySet<number>) =>
-      database.has(`SELECT 1 FROM holds WHERE deduplication_id IS NOT NULL AND row_id >> 32 IN @inputs`, {
-        inputs: [...inputs],
-      }),
   };
 }
 
 export type InputStore = ReturnType<typeof createInputStore>;
 
 /**
- * Counts changes of content by corrections, other files or replacements. A file that comes again is skipped only if the
+ * Counts changes of content by corrections, other files, replacements or a journal. A file that comes again is skipped only if the
  * count has not changed since (H36).
  */
 const contentChanges = (database: LedgerDatabase) => Number(fact(database, "content-changes"));

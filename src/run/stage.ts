@@ -152,12 +152,10 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     session.tell(`${context.file.path}: The content is the same as that of ${same.input}, so it is read only once.`);
     return null;
   }
-  const isSame = before?.mappingHash === context.used.mappingHash && before.read > 0;
-  if (isSame && inputs.isStillTrue(before) && !inputs.haveUnread(ofImport.inputsOfImport)) {
-    const { read, skipped, invalid } = before;
-    const counts = { read, skipped, invalid, known: read - skipped - invalid, staged: 0 };
-    inputs.finish(before.id, counts);
-    return { id: before.id, ...name, ...counts };
+  const repeated = inputs.repeated(before, context.used.mappingHash, ofImport.inputsOfImport);
+  if (before !== null && repeated !== null) {
+    inputs.finish(before.id, repeated);
+    return { id: before.id, ...name, ...repeated };
   }
   const tell = (notes: readonly string[]): void =>
     notes.forEach((note) => session.tell(`${context.file.path}: ${note}`));

@@ -1,7 +1,7 @@
 /** Nights drawn from seeds: P1–P5 and P7 hold under faults, kills, clock jumps and every switch of the open points. */
 import { live } from "./simulation/night.js";
 import { drawn } from "../support/sample.js";
-import { drawStory, FIRST_OF_ALL_READINGS, FIRST_OF_REAL_SHAPES } from "./simulation/story.js";
+import { drawStory, FIRST_OF_ALL_READINGS, FIRST_OF_DECISIONS, FIRST_OF_REAL_SHAPES } from "./simulation/story.js";
 
 const NIGHTS_A_TEST = 10;
 /** Nights that once broke a promise. */
@@ -41,6 +41,14 @@ describe("a simulated night breaks no promise", () => {
 
   test.each([1, 2, 3, 4, 5])("under every reading, part %i", { tags: ["long"] }, async (part) => {
     expect(await nightsFrom(FIRST_OF_ALL_READINGS + part * NIGHTS_A_TEST)).toEqual([]);
+  });
+
+  test("in which a person decides, and files come back changed", async () => {
+    expect(await nightsFrom(FIRST_OF_DECISIONS, drawn(3, NIGHTS_A_TEST))).toEqual([]);
+  });
+
+  test.each([1, 2, 3])("in which a person decides, part %i", { tags: ["long"] }, async (part) => {
+    expect(await nightsFrom(FIRST_OF_DECISIONS + part * NIGHTS_A_TEST)).toEqual([]);
   });
 
   // Small ones; those of `npm run simulate` have 2,000 to 20,000 rows.

@@ -86,6 +86,23 @@ describe("a dismissal", () => {
     ).toEqual(landed);
   });
 
+  it("of a bad row is in force over a backup from before it, once its file is imported again", async () => {
+    const event = "        key: =ticket\n        externalCreatedAt: =at\n        attributes: { public: { Kg: =kg } }";
+    const mapping = weighingMapping({ event });
+    const rows = ["10:00,a,5", "10:01,b,much", "10:02,c,7"].map((row) => `11222333000181,M1,2026-01-01 ${row}`);
+    const bring = () =>
+      importText(world, mapping, "a.csv", ["CNPJ,MTR,At,Ticket,Weight", ...rows].join("\n"), { journal });
+    await bring();
+    const backup = join(folder(), "backup.db");
+    copyFileSync(world.target.ledgerPath, backup);
+    dismiss({ input: "a.csv", row: ["3"] });
+    expect((await world.resume()).exitCode).toBe(0);
+    await loseAllAndRebuild(backup);
+    const again = await bring();
+    expect([again.exitCode, again.open.rows]).toEqual([0, 0]);
+    expect(timelines()).toEqual([["Weighing", "Weighing"]]);
+  });
+
   it("of an event that the service refused, of one that had landed otherwise, and of a participant", {
     tags: ["long"],
   }, async () => {

@@ -5,6 +5,7 @@
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import type { LineOf } from "../../model/lines.js";
+import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createRunStore } from "../runs.js";
 import { entriesFromEnd, entryOf } from "./own-journal.js";
@@ -46,6 +47,8 @@ export async function rebuildFrom(
       until = Number(entry["at"] ?? until);
     }
   }
+  // What it gave up or sent judges the files of a backup anew.
+  countContentChange(database);
   if (entries === 0) throw new RowferryError("journal-unreadable", `The journal holds no entry (line ${number}).`);
   // The last line is torn by a power loss: its request was not sent, or its intent leaves it in doubt.
   if (unreadable.at(-1) === number) unreadable.pop();

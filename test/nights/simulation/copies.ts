@@ -30,7 +30,8 @@ export const writesOn = (one: Linking, documentId: number, events: readonly Link
   (one.relatedDocument === documentId ||
     (one.relatedDocument === null && areRelated(one.documentId, documentId, events)));
 
-const hasLanded = ({ state }: Linking) => ["landed", "landed-without-id", "changed"].includes(state);
+export const hasLanded = ({ state }: Pick<Linking, "state">): boolean =>
+  ["landed", "landed-without-id", "changed"].includes(state);
 
 /**
  * Whether the service has copied a later event to the document without the ledger's knowing: along relations that go one

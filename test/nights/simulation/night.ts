@@ -2,15 +2,16 @@
 import { dismiss } from "../../../src/ledger/decide/dismiss.js";
 import { findDocument } from "../../../src/ledger/documents-named.js";
 import { selectOpen } from "../../../src/ledger/decide/selection.js";
-import type { MappedRow } from "../../../src/model/mapped-row.js";
 import { decideBeside } from "../../../src/desk/access.js";
 import { rebuildLedger } from "../../../src/desk/care.js";
 import { replaceEach, resolveNamed } from "../../support/decide.js";
 import { readStatus } from "../../../src/desk/status.js";
+import { backUp, contentOf, decideOne, giveUp, nameOf, noteNewVersion, restore, thereNow } from "./decisions.js";
 import { checkPromises } from "./promises.js";
+import { hasLanded } from "./copies.js";
 import { partsOf, writeReal } from "./real-shapes.js";
-import type { Beside, Step, Story, StoryRow } from "./story.js";
-import { eventRow, invalidRow, START } from "./story-rows.js";
+import { type Beside, FIRST_OF_DECISIONS, type Step, type Story, type StoryRow } from "./story.js";
+import { mapped, START } from "./story-rows.js";
 import { idOf, readEvents, type Witness } from "./witness.js";
 import { createWorld, type RunPlan, type StoryFile, type World, type WrittenFile } from "./world.js";
 
@@ -40,6 +41,8 @@ export async function live(story: Story): Promise<Night> {
     stood: new Map(),
     gaveUp: false,
     dismissed: new Set(),
+    givenUp: [],
+    corrected: new Set(),
     replaced: new Map(),
   };
   const imported = new Map<string, Import>();
@@ -51,9 +54,12 @@ export async function live(story: Story): Promise<Night> {
   try {
     const broken: string[] = [];
     for (const step of story.steps) {
-      if (step.do === "lose ledger") await loseLedger(world, story, [...imported.values()], witness);
-      else await take(world, story, step, witness);
-      if (step.do === "import") imported.set(step.file, step);
+      const files = [...imported.values()];
+      if (step.do === "lose ledger") await loseLedger(world, story, files, witness);
+      else if (step.do === "restore") await restoreBackup(world, story, files, witness);
+      else if (step.do === "decide") await decideOne(world, step, files, witness);
+      else await take(world, story, step, files, witness);
+      if (step.do === "import") imported.set(`${step.file} ${step.version ?? "1"}`, step);
       if (step.do === "set clock" || step.do === "wait") continue;
       broken.push(...checkPromises(world, story, witness, false));
       if (broken.length > 0) return night(broken);
@@ -70,7 +76,15 @@ export async function live(story: Story): Promise<Night> {
 
 type Import = Extract<Step, { do: "import" }>;
 
-async function take(world: World, story: Story, step: Exclude<Step, { do: "lose ledger" }>, witness: Witness) {
+type Others = "lose ledger" | "restore" | "decide";
+
+async function take(
+  world: World,
+  story: Story,
+  step: Exclude<Step, { do: Others }>,
+  imported: readonly Import[],
+  witness: Witness,
+) {
   switch (step.do) {
     case "import":
     case "resume": {
@@ -80,6 +94,7 @@ async function take(world: World, story: Story, step: Exclude<Step, { do: "lose 
       const plan: RunPlan = step.kill == null ? {} : { killAt: step.kill };
       const files = step.do === "import" ? [await fileOf(world, story, step)] : null;
       if (step.do === "import") {
+        noteNewVersion(witness, step, imported);
         note(world, witness, step.rows);
         if (step.maxErrors !== undefined) plan.limits = { maxErrors: step.maxErrors };
         const typed = step.beside ?? [];
@@ -97,6 +112,8 @@ async function take(world: World, story: Story, step: Exclude<Step, { do: "lose 
     case "wait":
       await world.clock.advance(step.minutes * 60_000);
       return;
+    case "back up":
+      return backUp(world);
     case "dismiss":
       return dismissAll(world, witness);
     case "resolve":
@@ -113,9 +130,8 @@ function dismissAll(world: World, witness: Witness) {
     clock,
     journal,
   });
-  for (const { row } of witness.holds) witness.dismissed.add(row);
+  giveUp(witness, () => true);
   world.refusals.release();
-  witness.holds = [];
   witness.gaveUp = true;
 }
 
@@ -194,8 +210,21 @@ async function loseLedger(world: World, story: Story, imported: readonly Import[
   witness.stood.clear();
   if (journal === null) throw new Error("a night without a journal loses no ledger");
   await clock.run(rebuildLedger(target, { journal, backup: null }, clock));
+  await importAgain(world, story, imported, witness);
+}
+
+async function restoreBackup(world: World, story: Story, imported: readonly Import[], witness: Witness) {
+  if (!(await restore(world))) return;
+  witness.disturbed = true;
+  witness.holds = [];
+  witness.refused.clear();
+  await importAgain(world, story, imported, witness);
+}
+
+async function importAgain(world: World, story: Story, imported: readonly Import[], witness: Witness) {
   world.setFaults([]);
-  for (const step of imported) {
+  for (const [index, step] of imported.entries()) {
+    noteNewVersion(witness, step, imported.slice(0, index));
     note(world, witness, step.rows);
     witness.summaries.push({ summary: await world.import([await fileOf(world, story, step)]), rows: rowsOf(step) });
   }
@@ -203,19 +232,12 @@ async function loseLedger(world: World, story: Story, imported: readonly Import[
 
 async function fileOf(world: World, story: Story, step: Import): Promise<StoryFile | WrittenFile> {
   if (story.files !== undefined) return writeReal(world.target.stateFolder, story, step.file, step.rows);
-  return { name: `${step.file}.csv`, contentHash: step.file, rows: step.rows.map(mapped) };
+  const { file: contentHash, version = "1" } = step;
+  const isSkippable = story.seed >= FIRST_OF_DECISIONS;
+  return { name: `${nameOf(step)}.csv`, contentHash, version, isSkippable, rows: step.rows.map(mapped) };
 }
 
 const rowsOf = ({ rows }: Import) => rows.reduce((sum, row) => sum + partsOf(row), 0);
-
-function mapped(row: StoryRow): MappedRow {
-  if (row.is === "event") return eventRow(row);
-  const { document, minute, event, key } = row;
-  if (document === null) return invalidRow(row.row, []);
-  return invalidRow(row.row, [
-    { key: document, event, keyParts: key === null ? null : [key], ...(minute === null ? {} : { minute }) },
-  ]);
-}
 
 function noteRefused(world: World, witness: Witness, rows: readonly StoryRow[]) {
   const ids = new Set(rows.map((row) => `${row.document} ${row.key}`));
@@ -226,8 +248,13 @@ function noteRefused(world: World, witness: Witness, rows: readonly StoryRow[]) 
 /** Remembers what these rows hold from now on, and what they mend. */
 function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
   const documents = world.documents();
-  const landed = new Set(documents.flatMap(({ events }) => events.map((event) => event.eventId)));
-  const onTheWire = world.onTheWire();
+  const { landed, onTheWire } = thereNow(world);
+  const landedBefore = new Set(
+    world
+      .look(readEvents)
+      .filter(({ state, replaced }) => replaced === 0 && hasLanded({ state }))
+      .map(idOf),
+  );
   // The document of each key which no other has replaced.
   const newest = new Map<string, number | null>();
   for (const { id, externalId, lastAt } of documents) {
@@ -239,13 +266,16 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
     witness.refused.delete(id);
     if (row.is === "event") {
       if (!witness.stood.has(id)) witness.stood.set(id, newest.get(row.document) ?? Number.NEGATIVE_INFINITY);
-      if (witness.holds.some((hold) => hold.id === id)) witness.holds = witness.holds.filter((hold) => hold.id !== id);
+      for (const hold of witness.holds) if (hold.id === id) witness.corrected.add(hold.row);
+      witness.holds = witness.holds.filter((hold) => hold.id !== id);
+      witness.givenUp = witness.givenUp.filter((hold) => hold.id !== id);
       if (row.bad === true) witness.bad.add(row.document);
       continue;
     }
-    // As its cells are kept: two rows of one content are one to a dismissal (HARD-CASES H23).
-    const content = JSON.stringify({ ...row, row: 0 });
+    const content = contentOf(row);
     if (row.document === null || witness.dismissed.has(content)) continue;
+    // HARD-CASES H15, H37.
+    if (landedBefore.has(id) || witness.corrected.has(content)) continue;
     if (witness.holds.some((hold) => hold.row === content)) continue;
     const at = row.minute === null ? Number.NEGATIVE_INFINITY : START + row.minute * 60_000;
     witness.holds.push({

@@ -1,10 +1,12 @@
 /** The promises of DESIGN section 1 against what the service holds and what the ledger says. */
 import type { LedgerDatabase } from "../../../src/ledger/open-ledger.js";
 import type { DocumentWithTimeline, EventRecord } from "../../../src/sandbox/index.js";
+import { createCells } from "../../../src/ledger/stage/row-cells.js";
 import { checkLedger } from "../../../src/ledger/care/check/check.js";
 import { settled } from "./at-rest.js";
 import { isPassedByCopy } from "./copies.js";
-import { type Story, TONIGHT } from "./story.js";
+import { type Story, type StoryRow, TONIGHT } from "./story.js";
+import { mapped } from "./story-rows.js";
 import { describe, idOf, isReplaced, type LedgerEvent, readEvents, type Witness } from "./witness.js";
 import type { World } from "./world.js";
 
@@ -38,8 +40,28 @@ export function checkPromises(world: World, story: Story, witness: Witness, atRe
       ...(witness.disturbed || clocksDiffer(story, witness) ? [] : nothingRefused(world, story, witness, events)),
       ...(atRest ? settled(events, documents, story, witness, database, world.refusals.byMirror) : []),
       ...(atRest ? ledgerChecked(database) : []),
+      ...(atRest && story.files === undefined ? toCorrect(database, witness) : []),
     ];
   });
+}
+
+/** H23: what a person has given up is no longer to correct; what holds others, and nobody has given up, is. */
+function toCorrect(database: LedgerDatabase, witness: Witness) {
+  const cells = createCells(database);
+  const open = database
+    .prepare<[], number>("SELECT id FROM invalid_rows WHERE lead IS NULL")
+    .pluck()
+    .all()
+    .map((id) => cells.of(id)?.cells[0]);
+  const cellOf = (row: string) => JSON.stringify({ ...mapped(JSON.parse(row) as StoryRow), row: 0 });
+  return [
+    ...[...witness.dismissed]
+      .filter((row) => open.includes(cellOf(row)))
+      .map((row) => `H23: dismissed, and open: ${row}`),
+    ...witness.holds
+      .filter(({ row }) => !witness.corrected.has(row) && !open.includes(cellOf(row)))
+      .map(({ row }) => `H13: to correct, and not open: ${row}`),
+  ];
 }
 
 const ledgerChecked = (database: LedgerDatabase) =>

@@ -1,6 +1,7 @@
 /** Rows of a story, written short: what a mapping would have made of them. */
 import { lengthPrefixed, naturalKey } from "../../../src/model/keys.js";
 import type { MappedRow, Placement } from "../../../src/model/mapped-row.js";
+import type { StoryRow } from "./story.js";
 import type { AddressRecord, DocumentRef, EventRecord, ParticipantRecord } from "../../../src/model/records.js";
 
 export interface EventRow {
@@ -148,6 +149,16 @@ export function invalidRow(
       parties: [],
     },
   };
+}
+
+/** What a mapping would have made of it. */
+export function mapped(row: StoryRow): MappedRow {
+  if (row.is === "event") return eventRow(row);
+  const { document, minute, event, key } = row;
+  if (document === null) return invalidRow(row.row, []);
+  return invalidRow(row.row, [
+    { key: document, event, keyParts: key === null ? null : [key], ...(minute === null ? {} : { minute }) },
+  ]);
 }
 
 /**

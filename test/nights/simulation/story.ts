@@ -25,7 +25,11 @@ export interface Beside {
 export type Step =
   | {
       do: "import";
+      /** Its name, too, unless it is `named` after an earlier one of other content. */
       file: string;
+      named?: string;
+      /** Of the mapping; default: 1. */
+      version?: string;
       rows: StoryRow[];
       faults: FaultRule[];
       kill: NonNullable<RunPlan["killAt"]> | null;
@@ -42,6 +46,14 @@ export type Step =
   | { do: "resolve" }
   /** A person has a document cancelled and sent anew; `which` of those that can be, from 0 to 1. */
   | { do: "replace"; which: number }
+  /**
+   * A person decides about one document, or takes back one file; `which` of those that there are, from 0 to 1. `killed`:
+   * after the journal had it, and before the ledger did.
+   */
+  | { do: "decide"; what: "withdraw" | "dismiss" | "undo" | "retry"; which: number; killed: boolean }
+  | { do: "back up" }
+  /** The backup takes the ledger's place, the journal is replayed, and all files so far are imported again. */
+  | { do: "restore" }
   /** The state folder is gone: the ledger is rebuilt from the journal, and all files so far are imported again. */
   | { do: "lose ledger" };
 
@@ -173,13 +185,14 @@ export function drawStory(seed: number, rowsOfRealShape: number | null = null): 
   }
   if (chance(0.5)) story.steps.push({ do: "resolve" });
   const real = seededRandom(seed + 2 ** 29);
-  if (rowsOfRealShape !== null || (seed >= FIRST_OF_REAL_SHAPES && real() < 0.02)) {
+  if (rowsOfRealShape !== null || (seed >= FIRST_OF_REAL_SHAPES && seed < FIRST_OF_DECISIONS && real() < 0.02)) {
     const size = rowsOfRealShape ?? Math.round(2_000 * 10 ** real());
     drawRealShape(story, size, real, () => Array.from({ length: 1 + Math.floor(real() * 3) }, () => drawFault(real)));
   }
   addRareSteps(story, seededRandom(seed + 2 ** 31));
   if (seed >= FIRST_OF_ALL_READINGS) drawReadings(story, seededRandom(seed + 2 ** 30));
   if (seed >= FIRST_OF_REFUSED_FILES) drawRefused(story, seededRandom(seed + 2 ** 28));
+  if (seed >= FIRST_OF_DECISIONS) drawDecisions(story, seededRandom(seed + 2 ** 27));
   return story;
 }
 
@@ -194,6 +207,56 @@ function drawRefused({ steps }: Story, random: () => number) {
   const file = files[Math.floor(random() * files.length)];
   if (file !== undefined && random() < 0.3)
     steps.splice(Math.floor(random() * (file.at + 1)), 0, { ...file.step, maxErrors: "0" });
+}
+
+/** From this seed on a person decides about single documents and files, and files come back with other content. */
+export const FIRST_OF_DECISIONS = 90_000_001;
+
+function drawDecisions(story: Story, random: () => number) {
+  const { steps } = story;
+  const chance = (probability: number) => random() < probability;
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const files = steps.flatMap((step) => (step.do === "import" ? [step] : []));
+  if (chance(0.5)) story.journal = true;
+  const insert = (...some: Step[]) => steps.splice(1 + Math.floor(random() * steps.length), 0, ...some);
+  for (let count = Math.floor(random() * 3); count > 0; count -= 1) {
+    const file = pick(files);
+    const others = files.flatMap(({ rows }) => rows).filter(() => chance(0.1));
+    const rows = inFile([...file.rows.flatMap((row) => change(row, random)), ...(chance(0.3) ? others : [])]);
+    const kill = chance(0.2)
+      ? { request: 1 + Math.floor(random() * 8), when: pick(["before", "after"] as const) }
+      : null;
+    const name = file.named ?? file.file;
+    const step: Step = chance(0.3)
+      ? { do: "import", file: file.file, named: name, version: String(count + 1), rows, faults: [], kill }
+      : { do: "import", file: `${name}-changed-${count}`, named: name, rows, faults: [], kill };
+    insert(step, ...(chance(0.2) ? [{ ...file, faults: [], kill: null }] : []));
+  }
+  for (let count = Math.floor(random() * 4); count > 0; count -= 1) {
+    const what = pick(["withdraw", "dismiss", "undo", "retry"] as const);
+    const killed = what !== "retry" && chance(0.2);
+    // A command that was killed is over once the next one has begun.
+    const next: Step[] = killed ? [{ do: "resume", faults: [], kill: null }] : [];
+    insert({ do: "decide", what, which: random(), killed }, ...next);
+  }
+  if (story.journal !== true || chance(0.3)) return;
+  steps.splice(1, 0, { do: "back up" });
+  insert({ do: "restore" });
+  if (chance(0.3)) insert({ do: "restore" });
+}
+
+/** The row in a later export of its system: mostly the same, or gone, or with other content. */
+function change(row: StoryRow, random: () => number): StoryRow[] {
+  const draw = random();
+  if (draw < 0.5) return [row];
+  if (draw < 0.6) return [];
+  if (row.is === "invalid" || row.bad === true) return correct(row, random);
+  if (draw < 0.75) return [{ ...row, weight: "88" }];
+  if (draw < 0.85) return [{ ...row, minute: row.minute + Math.floor(random() * 100) - 50 }];
+  if (draw < 0.95) return [{ ...row, participant: taxIds[Math.floor(random() * taxIds.length)] ?? "" }];
+  const { document, minute, key = "", onTarget } = row;
+  if (onTarget === true) return [row];
+  return [{ is: "invalid", row: row.row, document, minute, event: "weighing", key }];
 }
 
 /** Drawn apart, so that the nights of earlier versions stay what they were. */

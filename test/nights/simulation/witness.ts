@@ -28,6 +28,10 @@ export interface Witness {
   gaveUp: boolean;
   /** Invalid rows that a person has dismissed, by content. */
   dismissed: Set<string>;
+  /** What they held, to be held again if that is undone. */
+  givenUp: Witness["holds"];
+  /** Invalid rows of which another row was the correction, by content: they come back and hold nothing (H37). */
+  corrected: Set<string>;
   /** Ids of documents that were replaced by a next generation, by key. */
   replaced: Map<string, Set<string>>;
 }

@@ -37,6 +37,10 @@ import { rowInWords } from "./story-rows.js";
 export interface StoryFile {
   name: string;
   contentHash: string;
+  /** Of the mapping; default: 1. */
+  version?: string;
+  /** As the program does it: not read where it has come before and still holds; default: read always. */
+  isSkippable?: boolean;
   rows: MappedRow[];
 }
 
@@ -116,6 +120,10 @@ export interface World {
   setFaults: Sandbox["setFaults"];
   /** Takes the ledger's files away. */
   loseLedger(): void;
+  /** Path of a copy of the ledger's files, as a kill would leave them now. */
+  copyOfLedger(): string;
+  /** The onlooker looks away, until the next look. */
+  leave(): void;
   close(): Promise<void>;
 }
 
@@ -276,6 +284,8 @@ export function createWorld(options: WorldOptions = {}): World {
     show: async (text) => showAnything(target, text),
     documents: () => sandbox.store.documents(),
     setFaults: (rules) => sandbox.setFaults(rules),
+    copyOfLedger: survive,
+    leave,
     loseLedger() {
       leave();
       for (const ending of ["", "-wal", "-shm"]) rmSync(`${target.ledgerPath}${ending}`, { force: true });
@@ -328,8 +338,15 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
   const changedByImport = new Set<number>();
   const chosen = { ...defaultSettings, ...settings };
   const settingsId = session.settings.idOf(chosen);
-  return files.map(({ name, contentHash, rows }) => {
+  return files.map(({ name, contentHash, version = "1", isSkippable = false, rows }) => {
     const now = session.clock.now();
+    const identity = { contentHash, sheet: null, named: "", namespace: "story", mappingInput: "rows" };
+    const before = session.inputs.find(identity);
+    const repeated = isSkippable ? session.inputs.repeated(before, version, inputsOfImport) : null;
+    if (before !== null && repeated !== null) {
+      session.inputs.finish(before.id, repeated);
+      return { id: before.id, input: name, sheet: null, ...repeated };
+    }
     const inputId = session.inputs.begin(
       {
         contentHash,
@@ -338,7 +355,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
         sheet: null,
         named: "",
         mapping: "story.yaml",
-        mappingHash: "1",
+        mappingHash: version,
         mappingText: "",
         mappingInput: "rows",
         namespace: "story",

@@ -168,4 +168,6 @@ const witness = (): Witness => ({
   gaveUp: true,
   replaced: new Map(),
   dismissed: new Set(),
+  givenUp: [],
+  corrected: new Set(),
 });

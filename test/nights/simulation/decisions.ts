@@ -1,0 +1,121 @@
+/** What a person decides or mends between runs, one thing at a time; and what a night must then remember. */
+import { copyFileSync, existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { decideAlone } from "../../../src/desk/access.js";
+import { backup, restoreLedger } from "../../../src/desk/care.js";
+import { retrying } from "../../../src/desk/decide.js";
+import type { Selectors } from "../../../src/ledger/decide/selection.js";
+import { RowferryError } from "../../../src/model/error.js";
+import { dismissSelected, withdrawSelected } from "../../support/decide.js";
+import type { Step, StoryRow } from "./story.js";
+import { idOf, readEvents, type Witness } from "./witness.js";
+import type { World } from "./world.js";
+
+type Decide = Extract<Step, { do: "decide" }>;
+type Import = Extract<Step, { do: "import" }>;
+
+/** As its cells are kept: two rows of one content are one to a dismissal (HARD-CASES H23). */
+export const contentOf = (row: StoryRow): string => JSON.stringify({ ...row, row: 0 });
+
+/** `imported`: the files so far. A decision that was killed had reached the journal, and the ledger not yet. */
+export async function decideOne(
+  world: World,
+  step: Decide,
+  imported: readonly Import[],
+  witness: Witness,
+): Promise<void> {
+  const documents = world.look((database) => database.prepare<[], string>(keys).pluck().all());
+  const files = step.what === "withdraw" ? imported : [];
+  const choice = [...files, ...documents][Math.floor(step.which * (files.length + documents.length))];
+  if (choice === undefined) return;
+  const selectors: Selectors =
+    typeof choice === "string" ? { document: `manifest/${choice}` } : { input: `${nameOf(choice)}.csv` };
+  const before = step.killed ? world.copyOfLedger() : null;
+  const isDone = await carryOut(world, step.what, selectors);
+  if (before !== null) {
+    world.target.ledgerPath = before;
+    return;
+  }
+  if (!isDone) return;
+  const isAbout = ({ document, row }: Witness["holds"][number]) =>
+    typeof choice === "string" ? document === choice : choice.rows.some((one) => contentOf(one) === row);
+  if (step.what === "dismiss") {
+    witness.gaveUp = true;
+    world.refusals.release();
+    giveUp(witness, isAbout);
+  } else if (step.what === "undo") {
+    const { landed, onTheWire } = thereNow(world);
+    const again = witness.givenUp.filter(isAbout);
+    witness.givenUp = witness.givenUp.filter((hold) => !isAbout(hold));
+    for (const { row } of again) witness.dismissed.delete(row);
+    witness.holds.push(...again.map((hold) => ({ ...hold, landed, onTheWire })));
+  } else if (step.what === "withdraw") {
+    witness.holds = witness.holds.filter((hold) => !isAbout(hold));
+    witness.givenUp = witness.givenUp.filter((hold) => !isAbout(hold));
+    const known = new Set(world.look(readEvents).map(idOf));
+    // What was taken back comes anew.
+    for (const id of witness.stood.keys()) if (!known.has(id)) witness.stood.delete(id);
+    witness.refused.clear();
+  }
+}
+
+const keys = "SELECT DISTINCT key FROM documents WHERE kind = 'manifest' ORDER BY key";
+
+/** @returns false where there is nothing to decide */
+async function carryOut(world: World, what: Decide["what"], selectors: Selectors): Promise<boolean> {
+  const { target, clock, journal } = world;
+  const holding = { clock, waitForLock: false, journal };
+  try {
+    if (what === "withdraw") await clock.run(withdrawSelected(target, selectors, holding));
+    else if (what === "retry") await clock.run(decideAlone(target, retrying(selectors), holding));
+    else dismissSelected(target, selectors, clock, journal, what === "undo");
+    return true;
+  } catch (error) {
+    if (error instanceof RowferryError && error.code === "usage") return false;
+    throw error;
+  }
+}
+
+/** A person has dismissed what these rows hold. */
+export function giveUp(witness: Witness, isAbout: (hold: Witness["holds"][number]) => boolean): void {
+  const gone = witness.holds.filter(isAbout);
+  for (const { row } of gone) witness.dismissed.add(row);
+  witness.givenUp.push(...gone);
+  witness.holds = witness.holds.filter((hold) => !gone.includes(hold));
+}
+
+/** What has landed, and what a killed process had on the wire. */
+export const thereNow = (world: World) => ({
+  landed: new Set(world.documents().flatMap(({ events }) => events.map(({ eventId }) => eventId))),
+  onTheWire: world.onTheWire(),
+});
+
+export const nameOf = ({ file, named = file }: Import): string => named;
+
+/** A file that has come before has other content now: the rows that it lacks stand for nothing, and changed ones come anew. */
+export function noteNewVersion(witness: Witness, step: Import, imported: readonly Import[]): void {
+  const earlier = imported.filter((one) => nameOf(one) === nameOf(step));
+  const mine = new Set(step.rows.map(contentOf));
+  const gone = new Set(earlier.flatMap(({ rows }) => rows.map(contentOf)).filter((row) => !mine.has(row)));
+  witness.holds = witness.holds.filter(({ row }) => !gone.has(row));
+  witness.givenUp = witness.givenUp.filter(({ row }) => !gone.has(row));
+  const before = new Set(earlier.flatMap(({ rows }) => rows.map(contentOf)));
+  for (const row of step.rows) if (!before.has(contentOf(row))) witness.stood.delete(`${row.document} ${row.key}`);
+}
+
+const backupOf = (world: World) => join(dirname(world.journal ?? ""), "monday.db");
+
+export async function backUp(world: World): Promise<void> {
+  await world.clock.run(backup(world.target, backupOf(world)));
+}
+
+/** @returns false where there is no backup */
+export async function restore(world: World): Promise<boolean> {
+  const from = backupOf(world);
+  if (!existsSync(from)) return false;
+  const copy = `${from}.copy`;
+  copyFileSync(from, copy);
+  world.leave();
+  await world.clock.run(restoreLedger(world.target, { backup: copy, journal: world.journal }, world.clock));
+  return true;
+}
