@@ -67,6 +67,10 @@ export async function writeAtomically<Result>(
       isWhole = true;
     }
     return result;
+  } catch (error) {
+    // A full disk is an error of the open file, without its path.
+    if (error instanceof Error && "syscall" in error && !("path" in error)) Object.assign(error, { path });
+    throw error;
   } finally {
     if (file !== null) closeSync(file);
     if (file !== null && !isWhole) rmSync(temporary, { force: true });

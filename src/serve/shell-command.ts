@@ -15,7 +15,7 @@ interface ShellOptions {
   print?: (text: string) => void;
 }
 
-/** How long output is awaited from what the command left running. */
+/** How long output is awaited from what the command left running, and the end of one that was told to stop. */
 const GRACE_MS = 1_000;
 
 /** Never throws. @returns how it failed, such as "ended with 7"; null: it ended with 0 */
@@ -37,23 +37,33 @@ export function runShellCommand(
     const letGo = () => streams.forEach((stream) => stream.destroy());
     const end = (how: string | null) => {
       clearTimeout(limit);
+      clearTimeout(grace);
       signal?.removeEventListener("abort", interrupted);
-      process.removeListener("exit", kill);
+      process.removeListener("exit", killAtExit);
       letGo();
       resolve(how);
     };
-    const kill = () => {
+    const kill = (how: "SIGTERM" | "SIGKILL" = "SIGTERM") => {
       try {
-        process.kill(-(child.pid ?? Number.NaN));
+        process.kill(-(child.pid ?? Number.NaN), how);
       } catch {
         // It has just ended.
       }
     };
     // The second Ctrl-C, which reaches us alone, does not wait for it.
-    process.once("exit", kill);
+    const killAtExit = () => kill();
+    process.once("exit", killAtExit);
+    let stopped: string | null = null;
+    let grace: NodeJS.Timeout | undefined;
     const stop = (why: string) => {
+      stopped ??= why;
       kill();
-      end(why);
+      grace ??= setTimeout(endStopped, GRACE_MS);
+    };
+    /** One that ignores the signal, or what it has started, must not go on either. */
+    const endStopped = () => {
+      kill("SIGKILL");
+      end(stopped);
     };
     const limit = setTimeout(() => stop(`took more than ${limitMs / 60_000} min, and was stopped`), limitMs);
     const interrupted = () => stop("was stopped by a signal");
@@ -66,6 +76,8 @@ export function runShellCommand(
       end(null);
     });
     child.on("exit", () => setTimeout(letGo, GRACE_MS).unref());
-    child.on("close", (code, killedBy) => end(code === 0 ? null : `ended with ${code ?? killedBy}`));
+    child.on("close", (code, killedBy) =>
+      stopped === null ? end(code === 0 ? null : `ended with ${code ?? killedBy}`) : endStopped(),
+    );
   }).catch(({ code, message }: NodeJS.ErrnoException) => `could not be run (${code ?? message})`);
 }

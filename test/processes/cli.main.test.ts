@@ -276,6 +276,18 @@ describe("flags reach the pipeline", () => {
     expect([await hasty, world.err]).toEqual([0, expect.stringMatching(/--on-finish .* 1 min, and was stopped/)]);
   });
 
+  it("an --on-finish command that ignores the signal is stopped all the same", { tags: ["long"] }, async () => {
+    const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary()) } });
+    const begun = join(world.cwd, "begun");
+    const hook = "trap '' TERM; echo $$ > begun.new; mv begun.new begun; while :; do sleep 0.1; done";
+    const code = type(world, "import", "m.yaml", "a.csv", "--on-finish", hook);
+    await expect.poll(() => existsSync(begun), { timeout: 10_000 }).toBe(true);
+    world.send("SIGTERM");
+    expect([await code, world.err]).toEqual([0, expect.stringContaining("was stopped by a signal")]);
+    const group = -Number(readFileSync(begun, "utf8"));
+    await expect.poll(() => !isRunning(group), { timeout: 3_000 }).toBe(true);
+  });
+
   it("a signal stops an --on-finish command and what it has started; the run keeps its own exit code", async () => {
     const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode: 3 })) } });
     const begun = join(world.cwd, "begun");

@@ -1,5 +1,14 @@
 /** Disks that take nothing more: full, read-only, or without rights (HARD-CASES H33). Real processes. */
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
@@ -92,6 +101,18 @@ describe("a disk that is full", () => {
       expect.stringMatching(/^Removed: folders of 0 runs/),
     ]);
     await here().expectWhole(await runImport());
+  });
+
+  test("names the file that could not be written, and leaves no part of it", long, async () => {
+    writeFileSync(here().path("a.csv"), "Load,At\nA,2026-01-01 10:00\n");
+    for (const [line, name] of [
+      ["init made", "made/rowferry.config.yaml"],
+      ["guess a.csv -o drafted.yaml", "drafted.yaml"],
+    ] as const) {
+      const { code, stderr } = await here().run(line.split(" "), { ...unprivileged, fileBlocks: 0 });
+      expect([code, stderr], line).toEqual([1, expect.stringContaining(name)]);
+      expect(existsSync(here().path(name)), name).toBe(false);
+    }
   });
 
   async function expectNothingStaged(fileBlocks: number) {

@@ -66,6 +66,7 @@ function built() {
   node("node_modules/typescript/bin/tsc", ...options, "--outDir", join(making, "dist"));
   node("scripts/build-console.mjs", join(making, "dist"));
   copyFileSync(join(root, "package.json"), join(making, "package.json"));
+  cpSync(join(root, "examples", "settings"), join(making, "examples", "settings"), { recursive: true });
   try {
     renameSync(making, folder);
   } catch (error) {
@@ -77,7 +78,10 @@ function built() {
 
 function contentOfSrc() {
   const hash = createHash("sha256");
-  const files = globSync(["src/**", "package.json", "tsconfig*.json", "scripts/build-console.mjs"], { cwd: root });
+  const files = globSync(
+    ["src/**", "package.json", "tsconfig*.json", "scripts/build-console.mjs", "examples/settings/*"],
+    { cwd: root },
+  );
   for (const path of files.toSorted()) hash.update(`${path}\0`).update(readFileSync(join(root, path)));
   return hash.digest("hex").slice(0, 16);
 }

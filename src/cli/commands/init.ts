@@ -1,9 +1,10 @@
 /** `rowferry init [folder]`: a working folder with settings to fill in. Overwrites nothing. */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ExitCode } from "../../model/exit-code.js";
 import { makeFolder } from "../../model/make-folder.js";
 import { quotedPath } from "../../model/shell-quoted.js";
+import { writeAtomically } from "../../report/atomic-file.js";
 import { configFileName } from "../../settings/config-file.js";
 import { command, exampleText } from "../command.js";
 import { createOutput, shownPath } from "../output.js";
@@ -28,19 +29,19 @@ const next = {
 export const spec = command({
   takes: { "[folder]": "where to make it; default: here" },
   examples: { "rowferry init": "", "rowferry init imports/waste": "" },
-  run({ world: { cwd, ...world } }, { json = false }, folder = ".") {
+  async run({ world: { cwd, ...world } }, { json = false }, folder = ".") {
     const output = createOutput({ cwd, ...world }, { json });
     makeFolder(resolve(cwd, folder), 0o777);
     for (const [name, example, what] of folderFiles) {
       const path = resolve(cwd, folder, name);
       const shown = shownPath(path, cwd);
       const kept = existsSync(path);
-      if (!kept) writeFileSync(path, ownFile(join("examples/settings", example)), { flag: "wx" });
+      if (!kept) await writeAtomically(path, (file) => file.write(ownFile(join("examples/settings", example))), 0o644);
       output.data({ type: "written", path: shown, kept });
       output.text(`${kept ? "kept" : "made"}  ${shown.padEnd(22)} ${kept ? "it existed already" : what}`, true);
     }
     const there = folder === "." ? {} : { [`cd ${quotedPath(shownPath(resolve(cwd, folder), cwd))}`]: "" };
     output.text(exampleText({ ...there, ...next }, [], "Next:"), true);
-    return Promise.resolve(ExitCode.ok);
+    return ExitCode.ok;
   },
 });
