@@ -5,7 +5,7 @@ import { createTargets } from "../../src/console/overview.js";
 import { readConfig } from "../../src/settings/config-file.js";
 import { resolveTarget, type TargetFlags } from "../../src/settings/target.js";
 import { RowferryError } from "../../src/model/error.js";
-import { folder } from "../support/cli.world.js";
+import { folder, testWorld, typed } from "../support/cli.world.js";
 
 const service = {
   ROWFERRY_BASE_URL: "https://api.example.com/v1/",
@@ -310,6 +310,11 @@ it("the console shows ledgers below the state folder, and where the settings say
   const targets = createTargets({ cwd, env: { ROWFERRY_LEDGER: "own.db" } });
   expect(targets.names()).toEqual(["env", "old", "production", "sandbox"]);
   expect(targets.flags("production")).toEqual(["--target=production"]);
+});
+
+it("the console of a target that is not set does not begin", async () => {
+  const { code, err } = await typed(testWorld(), "console", "--no-open", "--target", "nope");
+  expect([code, err]).toEqual([2, expect.stringContaining('"nope"')]);
 });
 
 it.each(["https://auth.example.com/token/", "https://auth.example.com/token?realm=a/"])(

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ExitCode } from "../../model/exit-code.js";
 import { IN_CONSOLE } from "../../model/whoami.js";
+import { targetName } from "../../settings/target.js";
 import { command } from "../command.js";
 import { port as portNumber } from "../flags.js";
 import { createOutput, tell, told } from "../output.js";
@@ -28,6 +29,7 @@ export const spec = command({
     "The address holds a secret that is valid until the command ends. Ctrl-C ends it; imports that the page started continue.",
   ],
   async run({ world, signal }, { target, ledger, port = 0, open, allowChanges, json = false }) {
+    if (target !== undefined) targetName({ flags: { target }, env: world.env, cwd: world.cwd });
     const { openConsole } = await import("../../console/serve.js");
     const page = await openConsole({
       cwd: world.cwd,
