@@ -59,7 +59,10 @@ export function asFailure(error: unknown, url: string): TransportFailure {
   if (name === "HTTPParserError") return fail("malformed", true, message);
   if (isTls(code)) return fail("tls", false);
   if (syscall === "connect") return fail("unreachable", false);
-  return /proxy response/i.test(message) ? fail("proxy", false, message) : fail("other", true, message);
+  const [, status] = /proxy response \((\d+)\)/i.exec(message) ?? [];
+  if (status === undefined) return fail("other", true, message);
+  const hint = status === "407" ? ": name it in HTTPS_PROXY as http://user:password@host:port" : "";
+  return fail("proxy", false, `the proxy answered ${status} instead of connecting${hint}`);
 }
 
 /** In words, with the code last. `host`: unless the error names it. */

@@ -71,7 +71,8 @@ function proxyAgent(settings: Agent.Options, environment: NodeJS.ProcessEnv): Di
   try {
     return new EnvHttpProxyAgent({
       ...settings,
-      clientFactory: (origin, poolOptions) => new ProxyPool(origin, poolOptions),
+      // An abort does not reach a request that still waits for its tunnel.
+      clientFactory: (origin, poolOptions) => new ProxyPool(origin, { ...poolOptions, headersTimeout: CONNECT_MS }),
       httpProxy,
       httpsProxy,
       noProxy: read("NO_PROXY"),

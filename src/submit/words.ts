@@ -95,12 +95,11 @@ function sentence(value: JsonValue | undefined): string | null {
 }
 
 /** Words under a name of the service's own, such as `errorMessage`. */
-function otherWords(item: JsonObject): JsonValue | undefined {
-  const isOther = (name: string) => !["code", "id", "timestamp"].includes(name);
-  const found = Object.entries(item).find(
-    ([name, value]) => isOther(name) && typeof value === "string" && /\p{L}\s\p{L}/u.test(value),
-  );
-  return found?.[1];
+function otherWords(item: JsonObject): string | undefined {
+  return Object.entries(item)
+    .filter(([name]) => !["code", "id", "timestamp"].includes(name))
+    .map(([, value]) => sentence(value) ?? "")
+    .find((words) => /\p{L}\s\p{L}/u.test(words));
 }
 
 function wordsOf(json: JsonValue): string | null {
@@ -109,7 +108,7 @@ function wordsOf(json: JsonValue): string | null {
   for (const item of itemsOf(json)) {
     const named = wordFields.map((field) => sentence(item[field])).find((text) => text !== null);
     const found = named ?? otherWords(item);
-    if (typeof found === "string") words.push(found);
+    if (found !== undefined) words.push(found);
     else if (typeof item["error"] === "string") words.push(item["error"]);
   }
   if (isJsonObject(json) && Array.isArray(json["errors"]))

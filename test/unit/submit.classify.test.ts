@@ -77,6 +77,7 @@ describe("a duplicate (HARD-CASES H2)", () => {
     ["plain text", `CONFLICT_ERROR: ${duplicateMessage}`],
     ["HTML", `<html><body><h1>409 CONFLICT_ERROR</h1>${duplicateMessage}</body></html>`],
     ["a list of messages", { statusCode: 409, message: [`CONFLICT_ERROR: ${duplicateMessage}`], error: "Conflict" }],
+    ["a list under another name", { errors: [{ code: "CONFLICT_ERROR", messages: [duplicateMessage] }] }],
     ["a bare message", { message: `[CONFLICT_ERROR] ${duplicateMessage}` }],
   ])("is recognised in %s that holds code and words (open-points 14)", (_, body) => {
     expect(read(409, body)).toMatchObject({

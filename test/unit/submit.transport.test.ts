@@ -268,6 +268,21 @@ it("https where http is spoken is said in words", async () => {
   });
 });
 
+it.each([
+  ["407 Proxy Authentication Required", /^the proxy answered 407 .*HTTPS_PROXY.*user:password@/],
+  ["403 Forbidden", /^the proxy answered 403 instead of connecting$/],
+])("a proxy that answers %s is said in words", async (status, words) => {
+  const failure = await throughProxy((socket) => socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`));
+  expect(failure).toMatchObject({ kind: "proxy", sent: false, message: expect.stringMatching(words) });
+});
+
+it("a proxy that never answers is given up like a host that takes no connection", { tags: ["long"] }, async () => {
+  const begun = Date.now();
+  const failure = await throughProxy(() => {});
+  expect(failure).toMatchObject({ kind: "proxy", sent: false, message: expect.stringContaining("no answer in time") });
+  expect(Date.now() - begun).toBeLessThan(15_000);
+});
+
 it("a proxy that hangs up is one failure, not thousands of connections a second", async () => {
   let connections = 0;
   const failure = await throughProxy((socket) => {
