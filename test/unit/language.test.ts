@@ -181,6 +181,17 @@ describe("parties (8)", () => {
     });
   });
 
+  it.each([
+    ["a plain column", "kind: Kind", true],
+    ["a column with oneOf", "kind: { header: Kind, oneOf: [CPF, CNPJ] }", false],
+    ["a column with map", "kind: { header: Kind, map: { F: CPF, J: CNPJ } }", false],
+    ["a column in capitals", "kind: { header: Kind, as: upper }", false],
+  ])("warn that two spellings of their type are two participants: %s", async (_title, kind, warned) => {
+    const columns = `${kind}\nid: { header: Id, as: taxId }`;
+    const { warnings } = await load(party("=id, taxIdType: =kind", columns));
+    expect(warnings.filter(({ message }) => message.includes("two participants"))).toHaveLength(warned ? 1 : 0);
+  });
+
   it("need it said where the tax id is plain text", async () => {
     expect((await refusal(party("=id", "id: Id"))).message).toContain('"taxIdType" is missing');
   });
@@ -309,7 +320,9 @@ describe("words that are one word", () => {
     ["in two events", "one: { by: x, is: Pago }\n      two: { by: x, is: pagó }", "x: X"],
   ])("and would be sent in one spelling only are refused: `is` %s", async (_title, events, columns) => {
     const yaml = mappingWith({ columns }).replace("    events:\n", `    events:\n      ${events}\n`);
-    expect((await refusal(yaml)).message).toMatch(/"Pago" and "[^"]+" are the same word/u);
+    const { message, hint } = await refusal(yaml);
+    expect(message).toMatch(/"Pago" and "[^"]+" are the same word/u);
+    expect(message + hint).toContain("one event");
   });
 });
 

@@ -14,7 +14,7 @@ import {
 } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
-import { BROKEN, CALLED, derive, type Piece } from "../piece.js";
+import { BROKEN, CALLED, type Column, derive, type Piece } from "../piece.js";
 import { compileField, compileFields, compileKey, convertBy } from "./fields.js";
 
 type Kinds = keyof Made;
@@ -119,6 +119,14 @@ function isOneWay(spec: { [way: string]: unknown }, ways: readonly string[], sit
 
 type TaxId = Pick<ParticipantRecord["data"], "taxId" | "taxIdType" | "countryCode">;
 
+/** The type is sent as written, so each spelling of it is another participant. */
+function doubtSpelling(column: Column | null | undefined, { scope, path, label }: Site): void {
+  if (column?.as !== "text" || column.lists.some(({ name }) => name === "oneOf" || name === "map")) return;
+  const message = `${label} is sent as the file spells it, so CNPJ and cnpj would be two participants.`;
+  const hint = `List the types in the column, as in \`oneOf: [CNPJ, CPF]\`; or write \`type: =${column.name}\` in the column of the tax id, and no taxIdType.`;
+  scope.shared.source.doubt(path, message, hint);
+}
+
 /** Type and country default to those of the tax id's column. */
 export function compileTaxId(
   { taxId, taxIdType, countryCode }: { [name in keyof TaxId]?: Scalar | undefined },
@@ -140,6 +148,7 @@ export function compileTaxId(
   const given = { taxIdType, countryCode };
   const ofTaxId = (["taxIdType", "countryCode"] as const).filter((one) => typed !== null && given[one] === undefined);
   const fields = compileFields(specs, naturalFields, site, ofTaxId);
+  doubtSpelling(fields.each.taxIdType?.formula?.column, site.at("taxIdType"));
   const conversion = (values: { [name in keyof TaxId]?: unknown }) => ({
     name: "taxId",
     country: values.countryCode,
