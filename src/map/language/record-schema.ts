@@ -97,7 +97,7 @@ export const participantFields = {
   }),
   taxIdType: field(
     "text",
-    "The type of the tax id, sent as written; `oneOf` in its column makes `cnpj` and `CNPJ` one. Default: the one that its column has.",
+    "The type of the tax id, sent as written: `cnpj` and `CNPJ` are two participants unless `oneOf` in its column makes them one. Default: the one that its column has, which is spelt in one way only.",
     { examples: ["CNPJ"] },
   ),
   countryCode: field("country", "Its country, as a two-letter code. Default: its column's, then that of `defaults:`."),
