@@ -1,6 +1,6 @@
 /** Loads a mapping file: the only place where the mapping touches the disk. Everything after it is pure and synchronous. */
 import { createReadStream } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
@@ -87,13 +87,19 @@ async function extendByBase(source: MappingSource): Promise<void> {
       { hint: "docs/how-to/upgrade-a-mapping.md shows how to rewrite it." },
     );
   if (version === 1 || typeof name !== "string" || !/^[^/\\]+\.ya?ml$/.test(name)) return;
-  const refuse = (message: string) => source.report("mapping-value", ["extends"], message);
+  const refuse = (message: string, hint: string | null = null) =>
+    source.report("mapping-value", ["extends"], message, { hint });
   try {
     const base = await readSource(join(dirname(source.path), name));
     source.problems.push(...base.problems);
     source.doubts.push(...base.doubts);
     if (!isJsonObject(base.data)) refuse(`${name} holds no parts of a mapping.`);
-    else if ("extends" in base.data) refuse(`${name} extends another one itself; one mapping extends one other.`);
+    else if (name === basename(source.path))
+      refuse("A mapping cannot extend itself.", "Name the file that it shares parts with.");
+    else if ("extends" in base.data) {
+      const hint = `Move what they share into one file without \`extends\`, and let each mapping extend that.`;
+      refuse(`${name} itself extends another mapping, and only one step is read.`, hint);
+    }
     if (source.problems.length === 0) source.extend(base);
   } catch (error) {
     if (!(error instanceof RowferryError)) throw error;

@@ -309,7 +309,9 @@ describe("words that are one word", () => {
     ["in two events", "one: { by: x, is: Pago }\n      two: { by: x, is: pagó }", "x: X"],
   ])("and would be sent in one spelling only are refused: `is` %s", async (_title, events, columns) => {
     const yaml = mappingWith({ columns }).replace("    events:\n", `    events:\n      ${events}\n`);
-    expect((await refusal(yaml)).message).toMatch(/"Pago" and "[^"]+" are the same word/u);
+    const { message, hint } = await refusal(yaml);
+    expect(message).toMatch(/"Pago" and "[^"]+" are the same word/u);
+    expect(message + hint).toContain("one event");
   });
 });
 
@@ -463,4 +465,22 @@ describe("a set of columns (11)", () => {
   it("may be empty where it is optional", async () => {
     expect(bind(await load(yaml(", optional: true")), ["Doc", "Day"]).absent).toEqual(["Teor *"]);
   });
+});
+
+it.each([
+  ["the only blank one of several", { A: "1", B: "" }, "B"],
+  ["none where several are blank", { A: "", B: "" }, null],
+])("a missing value names its column: %s", async (_title, cells, column) => {
+  const mapping = await load(mappingWith({ columns: "a: A\nb: B" }).replace("key: once", "key: =a + b"));
+  expect(problemsOf(mapRows(mapping, [{ ...DAY, ...cells }])[0])).toMatchObject([{ code: "value-required", column }]);
+});
+
+it.each([
+  ["as: timestamp", "`dates`"],
+  ["as: timestamp, formats: [dd/MM/yyyy]", "`formats`"],
+  ["as: date, formats: [ISO]", "`formats`"],
+])("a time that cannot be read names the setting that lists its formats: %s", async (options, setting) => {
+  const mapping = await load(mappingWith({ columns: `t: { header: T, ${options} }`, attributes: "T: =t" }));
+  const [problem] = problemsOf(mapRows(mapping, [{ ...DAY, T: "2025/01/02T10:00" }])[0]);
+  expect(problem?.hint).toContain(setting);
 });

@@ -1,4 +1,4 @@
-import { load, mapRows, mappingWith, recordsOf, refusal } from "../support/map.support.js";
+import { problemsOf, load, mapRows, mappingWith, recordsOf, refusal } from "../support/map.support.js";
 
 const DAY = { Doc: "1", Day: "01/02/2026" };
 
@@ -50,6 +50,8 @@ describe("coordinates", () => {
       ["1", "46.633"],
     ])
       expect(read(lat ?? "", long ?? "")).toMatchObject({ outcome: { fate: "invalid" } });
+    // Messages hide what is in quotes, where values of cells must not be shown.
+    expect(problemsOf(read("90,0001", "1"))[0]?.message).toContain('"90.0001" is not between');
   });
 
   it("of the mapping itself are bounded too", async () => {

@@ -75,6 +75,22 @@ describe("a mistake in a mapping", () => {
     expect((await refusal(yaml)).code).toBe(code);
   });
 
+  const column = (options: string) => mappingWith({ columns: `x: { header: X, ${options} }`, attributes: "A: =x" });
+  it.each([
+    ["a number in quotes", column('as: number, places: "2"'), "Leave out the quotes."],
+    ["a number with a comma", column("as: number, min: 1,5"), "as in 1.5"],
+    ["a list where one value is meant", mappingWith({}).replace("isPublic: true", "isPublic: [true]"), "brackets"],
+    [
+      "a column's name with a dot, used in a formula",
+      mappingWith({ columns: "x.y: X", attributes: "A: =x.y" }),
+      'Call it "x_y", say.',
+    ],
+  ])("%s: the remedy says what to type", async (_title, yaml, remedy) => {
+    const { message, hint } = await refusal(yaml);
+    expect(message + hint).toContain(remedy);
+    expect(message).not.toContain("write x.y");
+  });
+
   const whole = mappingWith({ columns: "x: { header: X }" });
   const day = (formula: string) =>
     mappingWith({ columns: "d: { header: D, as: date }", attributes: `A: "=${formula}"` });

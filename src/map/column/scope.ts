@@ -90,7 +90,7 @@ export class Scope {
   /** The name of the column that has this header. */
   headed(text: string): string | undefined {
     const isHeader = (header: string) => foldName(header) === foldName(text);
-    return [...this.#sites].find(([, { spec }]) => {
+    return [...this.#sites].findLast(([, { spec }]) => {
       const headers = typeof spec === "string" ? spec : spec.header;
       return [headers ?? []].flat().some(isHeader);
     })?.[0];

@@ -34,7 +34,7 @@ const wholeOptions = z.object({
 const options = wholeOptions.extend({
   places: maybe(
     z.int().min(0).max(20),
-    "Exactly this many digits after the point, filled with zeros where it is text; more digits in the cell are an error.",
+    "Exactly this many digits after the point, filled with zeros where it is text; more digits in the cell are an error. Where values have landed already, adding it makes them `changed`: `100` and `100.00` are two texts.",
   ),
 });
 

@@ -59,7 +59,13 @@ export function compileDateReader(
     const { code, cause, hint } = unread[read];
     const [message = "", remedy = ""] = [cause, hint].map((said) => said.replace("FORMATS", () => known));
     const isIso = read === "form" && written.includes("ISO");
-    return refuse(code, text, message, (isIso && localIso(text)) || remedy);
+    const told = (isIso && localIso(text)) || remedy;
+    return refuse(
+      code,
+      text,
+      message,
+      told.replace("`dates`", options.formats === undefined ? "`dates`" : "`formats`"),
+    );
   };
 }
 

@@ -190,7 +190,7 @@ export const inputSchema = z
     ),
     rowId: maybe(
       scalarSchema,
-      "What identifies a row; a later row with the same `rowId` supersedes an earlier one that has not landed.",
+      "What identifies a row, or, in an input with `group`, a group, whose rows must all give the same; a later row with the same `rowId` supersedes an earlier one that has not landed.",
       ["=report"],
     ),
     group: key(

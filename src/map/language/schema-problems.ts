@@ -63,8 +63,10 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
         const near =
           valueAt(value, [key]) === null && all.includes(first)
             ? `A colon is missing: \`${first}: ${rest.join(" ")}\`.`
-            : (didYouMeanOurs(key, all) ??
-              `Known here: ${all.filter((one) => !all.includes("as") || isOfType(one)).join(", ")}.`);
+            : isNumeric(key)
+              ? "A comma separates settings: write numbers with a point, as in 1.5, and texts with a comma in quotes."
+              : (didYouMeanOurs(key, all) ??
+                `Known here: ${all.filter((one) => !all.includes("as") || isOfType(one)).join(", ")}.`);
         const hint = all.includes(key)
           ? `It belongs next to \`as: ${typesOf(key).join("` or `as: ")}\`.`
           : (ofFile(key) ?? near);
@@ -146,14 +148,16 @@ function strayIn(schema: z.ZodType, data: unknown, issue: Path): { path: Path; p
 const isWithin = (path: Path, parent: Path) => parent.every((step, at) => step === path[at]);
 
 function remedyFor(value: unknown, wanted: string, known: readonly string[]): string | null {
-  if (Array.isArray(value) && wanted.includes("settings with names")) return "Leave out the dashes or brackets.";
+  if (Array.isArray(value) && !wanted.includes("a list")) return "Leave out the dashes or brackets.";
   if (value === null && wanted.includes("settings with names")) return "Indent deeper what belongs to it.";
   if (/\btext\b/.test(wanted) && (typeof value === "number" || typeof value === "boolean"))
     return `Put it in quotes: "${value}".`;
   if (typeof value !== "string") return null;
-  if (known.includes(value)) return "Leave out the quotes.";
+  if (known.includes(value) || (wanted.includes("number") && isNumeric(value))) return "Leave out the quotes.";
   return wanted.startsWith("a list") ? `Put it in brackets: [${quoteCell(value)}].` : didYouMeanOurs(value, known);
 }
+
+const isNumeric = (text: string) => /^-?\d+(\.\d+)?$/.test(text);
 
 /** Instead of zod's own words: a length or an amount out of its bounds. */
 function bounds(issue: Issue) {

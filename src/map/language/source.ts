@@ -2,6 +2,7 @@
  * The text of a mapping as plain data, with the place of everything in it and all mistakes at once. Bounds size and depth,
  * and refuses aliases and `__proto__`, before anything else reads the data.
  */
+import { isDeepStrictEqual } from "node:util";
 import {
   type Document,
   isAlias,
@@ -97,6 +98,12 @@ export class MappingSource {
     const isSame = ({ code, hint, excerpt }: MappingProblem) =>
       code === problem.code && hint === problem.hint && excerpt === problem.excerpt;
     if (!isShared || !this.problems.some(isSame)) this.problems.push(problem);
+  }
+
+  /** A warning. What several inputs share is told once. */
+  doubt(where: Path | number, message: string, hint: string): void {
+    const doubt = this.describe("mapping-doubtful", where, message, { hint });
+    if (!this.doubts.some((one) => isDeepStrictEqual(one, doubt))) this.doubts.push(doubt);
   }
 
   /** `where`: a path, or a position in the text. */
@@ -199,8 +206,7 @@ export class MappingSource {
   #doubt({ value, comment, type, range }: Scalar): void {
     if (typeof value !== "string" || type !== "PLAIN" || !range) return;
     const [start] = range;
-    const doubt = (message: string, hint: string) =>
-      this.doubts.push(this.describe("mapping-doubtful", start, message, { hint }));
+    const doubt = (message: string, hint: string) => this.doubt(start, message, hint);
     const cut =
       typeof comment === "string"
         ? "#, which begins a comment"

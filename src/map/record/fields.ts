@@ -1,6 +1,5 @@
 /** Compiles a literal or a formula for the field that takes it. */
 import type { Code } from "../../model/codes.js";
-import { shorten } from "../../model/fold.js";
 import { exactNumber, isExactNumber, type JsonValue } from "../../model/json.js";
 import { idFault } from "../../model/service-id.js";
 import { kindOf } from "../column/column.js";
@@ -17,6 +16,7 @@ import { type FieldInfo, fieldInfos, type KeySpec, type Scalar, type Takes } fro
 import type { Site } from "../language/site.js";
 import {
   BROKEN,
+  type Column,
   combine,
   type Condition,
   constantPiece,
@@ -24,6 +24,7 @@ import {
   type Formula,
   onlyColumn,
   type Piece,
+  type Reads,
 } from "../piece.js";
 
 export interface Field extends Piece<JsonValue> {
@@ -78,9 +79,9 @@ function fit(value: Value, type: Type, clean: boolean, takes: Takes, { scope }: 
   const { type: wanted, limit } = WANTED[takes] ?? {};
   const given = asText(value, type);
   if (wanted !== undefined && typeof value !== formOf(wanted))
-    return new Refused(`${typeName(wanted)} is needed, and a function gave ${shorten(given)}`);
+    return new Refused(`${typeName(wanted)} is needed, and a function gave ${quoteCell(given)}`);
   if (limit !== undefined && Math.abs(Number(given)) > limit)
-    return new Refused(`${shorten(given)} is not between -${limit} and ${limit}`, "number-range");
+    return new Refused(`${quoteCell(given)} is not between -${limit} and ${limit}`, "number-range");
   if (wanted !== undefined || takes === "json") {
     if (value instanceof Exact) return exactNumber(given);
     if (wanted !== undefined || typeof value === "boolean") return value;
@@ -117,9 +118,15 @@ function computedField(spec: string, { takes, required, identity }: FieldInfo, s
       const fitted = value == null ? value : fit(value, type, column !== null, place, site);
       if (fitted instanceof Refused) return view.refuse(fitted, onlyColumn(reads), `${site.label}: `);
       if (fitted !== undefined || !required) return fitted;
-      return view.report("value-required", `${site.label} is blank`, null, onlyColumn(reads));
+      return view.report("value-required", `${site.label} is blank`, null, blankColumn(reads, view));
     },
   };
+}
+
+/** Where to look for a missing value: at the only column that is read, or else at the only one that is blank. */
+function blankColumn(reads: Reads, view: View): Column | undefined {
+  const [first, ...others] = [...reads.columns].filter(({ filled }) => filled?.(view) === false);
+  return onlyColumn(reads) ?? (others.length === 0 ? first : undefined);
 }
 
 export function refuseRow(site: Site) {
