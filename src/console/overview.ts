@@ -137,7 +137,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
     });
     const shown = { name, ...found, expected: expectedOf(name, cwd), failure: null, draft: null };
     try {
-      return { ...shown, draft: keepOpenDrafts(target) };
+      return { ...shown, draft: keepOpenDrafts(target, found.correct) };
     } catch (error) {
       return { ...shown, failure: failureOf(error) };
     }

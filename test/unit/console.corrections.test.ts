@@ -462,3 +462,24 @@ it("a row apart from its group is not said to be right, because its import alone
   expect(await look()).toMatchObject({ ready: false });
   expect((await look())?.problems.map(({ code }) => code)).toContain("group-interrupted");
 });
+
+it("the overview says of each cause how many of its rows have an edit that was not imported", {
+  tags: ["long"],
+}, async () => {
+  const office = openOffice(weighings);
+  const rows = ["A,2026-01-01 10:00,much", "B,2026-01-01 10:00,more", "C,2026-13-01 10:00,much", "D,2026-01-01,5"];
+  await office.brought("w.csv", ["Load,At,Gross", ...rows]);
+  const corrections = correctionsOf(office);
+  const edited = () => {
+    const { cwd, env } = office.world;
+    const { correct, draft } = overviewOf("sandbox", createTargets({ cwd, env }), cwd, office.world.now);
+    return correct.map(({ code, count }, at) => [code, count, draft?.edited[at] ?? 0]);
+  };
+  const cause = { code: "number-unreadable", column: "Gross", mistake: null, from: "much", shown: "much" };
+  await corrections.editValue({ ...cause, to: "5" });
+  expect(edited()).toEqual([
+    ["number-unreadable", 3, 2],
+    ["date-impossible", 1, 0],
+    ["date-unreadable", 1, 0],
+  ]);
+});
