@@ -124,8 +124,8 @@ export function keepOpenDrafts(
         .filter(([column, value]) => !everSent.has(ref) && !isSettled(column, value))
         .map(([column, value]) => ({ ref, place: describeRow(database, idOf(ref)), column, value }));
     });
-    const rows = [...open.values()].flat().length;
-    return { at: last?.at ?? 0, rows, settled: refs, lost: left, edited: editedOf(seen, open, causes) };
+    const counts = { rows: [...open.values()].flat().length, edited: editedOf(seen, open, causes) };
+    return { at: last?.at ?? 0, ...counts, settled: refs, lost: left };
   });
   const gone = settled.filter((one) => lost.every(({ ref }) => ref !== one));
   if (gone.length > 0) changing(target, (drafts) => drafts.forget(gone));
