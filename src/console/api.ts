@@ -208,7 +208,10 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
           return { said: [`Started: \`${jobs.start(name, words(what)).command}\``], stamp, isDoubtful: false };
         const goesTo = isImport ? [`${file} goes to ${name}.`] : [];
         return {
-          said: [...goesTo, ...saidOnPage(dry ? foretold : await jobs.ask(words(what)))],
+          said: [
+            ...goesTo,
+            ...saidOnPage(dry ? foretold.map(isSending ? (line) => line : ofDecision) : await jobs.ask(words(what))),
+          ],
           stamp,
           /** Its forecast speaks against it. */
           isDoubtful: foretold.some(isContradicted),
@@ -223,6 +226,9 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
     judges: judge.files,
   };
 }
+
+/** What waits for something else waits with or without the decision, and is on the overview. */
+const ofDecision = (line: Line): Line => (line.type === "foreseen" ? { ...line, waiting: [] } : line);
 
 /** Removed after the work. */
 async function inFolder<Result>(work: (folder: string) => Promise<Result>) {

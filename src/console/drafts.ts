@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { reading } from "../desk/access.js";
 import { openDrafts } from "../ledger/drafts.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
-import { describeRow, parseRowReference, rowId } from "../ledger/rows.js";
-import { rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
+import { describeRow, parseRowReference, rowId, sizeOfGroups } from "../ledger/rows.js";
+import { type CauseName, isOfCause, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader } from "../ledger/views/open-rows.js";
+import { rowProblems } from "../ledger/views/problems.js";
 import { RowferryError } from "../model/error.js";
 import { ownColumns } from "../model/own-columns.js";
 import { missing } from "../model/solution.js";
@@ -99,14 +100,20 @@ export interface Lost {
   value: string;
 }
 
-/** Removes drafts whose rows have their texts, or were imported from here. @returns the others; null: none */
-export function keepOpenDrafts(target: Target): { rows: number; at: number; lost: Lost[] } | null {
+/**
+ * Removes drafts whose rows have their texts, or were imported from here.
+ * @returns the others, and how many rows of each cause have one; null: none
+ */
+export function keepOpenDrafts(
+  target: Target,
+  causes: readonly CauseName[] = [],
+): { rows: number; at: number; lost: Lost[]; edited: number[] } | null {
   if (!hasDrafts(target)) return null;
   const { everSent, restored } = changing(target, (drafts) => ({
     everSent: drafts.everSent(),
     restored: drafts.restored(),
   }));
-  const { at, rows, settled, lost } = looking(target, (seen) => {
+  const { at, rows, settled, lost, edited } = looking(target, (seen) => {
     const { reader, database, drafts, last } = seen;
     const { open, settled: refs } = draftedGroups(seen);
     const left = refs.flatMap((ref): Lost[] => {
@@ -117,11 +124,33 @@ export function keepOpenDrafts(target: Target): { rows: number; at: number; lost
         .filter(([column, value]) => !everSent.has(ref) && !isSettled(column, value))
         .map(([column, value]) => ({ ref, place: describeRow(database, idOf(ref)), column, value }));
     });
-    return { at: last?.at ?? 0, rows: [...open.values()].flat().length, settled: refs, lost: left };
+    const counts = { rows: [...open.values()].flat().length, edited: editedOf(seen, open, causes) };
+    return { at: last?.at ?? 0, ...counts, settled: refs, lost: left };
   });
   const gone = settled.filter((one) => lost.every(({ ref }) => ref !== one));
   if (gone.length > 0) changing(target, (drafts) => drafts.forget(gone));
-  return rows + lost.length === 0 ? null : { rows, at, lost };
+  return rows + lost.length === 0 ? null : { rows, at, lost, edited };
+}
+
+/** Of each cause, how many rows have an edit; of groups, all of them. */
+function editedOf(
+  { database, drafts }: Open,
+  open: ReadonlyMap<number, readonly string[]>,
+  causes: readonly CauseName[],
+) {
+  const problems = database
+    .rows<{ lead: number; code: string; column: string | null; message: string }>(
+      `SELECT row_id AS lead, code, "column", message FROM (${rowProblems} AND p.row_id IN @leads)`,
+      { leads: [...open.keys()] },
+    )
+    .filter(({ lead, column }) =>
+      open.get(lead)?.some((ref) => column === null || drafts.get(ref)?.has(column) || drafts.get(ref)?.has(CODE)),
+    );
+  const byCode = Map.groupBy(problems, ({ code }) => code);
+  return causes.map((cause) => {
+    const found = (byCode.get(cause.code) ?? []).filter(isOfCause(cause)).map(({ lead }) => lead);
+    return sizeOfGroups(database, [...new Set(found)]);
+  });
 }
 
 export const forgetLost = (target: Target): void => {

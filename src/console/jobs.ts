@@ -30,6 +30,7 @@ export const forPage = (text: string): string =>
   text
     .replace(/write `ok` into (?:the row's|its) cell `?rowferry_code`?/, "choose the row and press Keep")
     .replace(/ Then import the file again\.$/, "")
+    .replace(/^Dismissed: /, "Settled without sending: ")
     .replace(/; or change the mapping: .*$/s, ".")
     .split(/(?<=[.;]) /)
     .filter((part) => !/`rowferry (?!ledger|doctor)/.test(part))

@@ -9,6 +9,7 @@ import { quoteCell } from "../map/convert/conversion-kind.js";
 import { loadMapping } from "../map/load-mapping.js";
 import { convertCodes } from "../model/codes/convert.js";
 import { mapCodes } from "../model/codes/map.js";
+import { readCodes } from "../model/codes/read.js";
 import { mappingAsUsed } from "../run/stage.js";
 import type { Mapping, RowMapper } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
@@ -119,7 +120,7 @@ export function createJudge() {
  * A row that has one of these can be meant as it is; the other row of a twin is then not sent. What waits is imported
  * again: another row may have been corrected since, and brought what it refers to under another name.
  */
-const confirmable = new Set<string>([
+export const confirmable = new Set<string>([
   ...missing,
   "event-key-twice",
   "cell-rewritten",
@@ -128,8 +129,10 @@ const confirmable = new Set<string>([
   "quote-stray",
   "line-cut",
   "row-short",
-  "nul-character",
 ]);
+
+/** What nothing typed elsewhere in the row answers: its reading was uncertain, or a spreadsheet has changed it. */
+const ofItsOwn = new Set<string>([...Object.keys(readCodes), "row-unchanged", "cell-rewritten"]);
 
 const mappingFinds = new Set<string>([...Object.keys(mapCodes), ...Object.keys(convertCodes)]);
 
@@ -195,12 +198,24 @@ function judgeGroup(
   // A key that a spreadsheet changed before is not what was typed here.
   const wasMangled = new Set(before.flatMap(({ code, hint }) => (code === "key-mangled" ? [hint] : [])));
   const mangled = now === null || isMeant || wasMangled.size === 0 ? [] : mangledKeys(group[0]?.lead ?? "", now.names);
-  const isTyped = (column: string | null) => group.some(({ ref }) => drafts.get(ref)?.has(column ?? ""));
-  const rewritten = before.filter(({ code, column }) => code === "cell-rewritten" && !isMeant && !isTyped(column));
+  const edited = new Set(
+    group.flatMap(({ ref }) => [...(drafts.get(ref)?.keys() ?? [])].filter((name) => name !== CODE)),
+  );
+  const isAnswered = ({ column }: Problem) =>
+    column === null ? [...edited].some((name) => before.every((one) => one.column !== name)) : edited.has(column);
+  const lasting = before.filter((problem) => {
+    const { code, column } = problem;
+    // Alone, it would be refused again, whatever its cells say.
+    if (code === "group-interrupted") return true;
+    if (code === "nul-character")
+      return patched.some(({ file }) => file.cells[columnPosition(header, column ?? "")]?.includes("\0"));
+    return ofItsOwn.has(code) && !isMeant && !isAnswered(problem);
+  });
   const problems =
     now === null
       ? before
-      : [...now.problems, ...ofTyping, ...mangled.filter(({ hint }) => wasMangled.has(hint)), ...rewritten];
+      : [...now.problems, ...ofTyping, ...mangled.filter(({ hint }) => wasMangled.has(hint)), ...lasting];
+  const isApart = problems.some(({ code }) => code === "group-interrupted");
   const isRight = now !== null && problems.length === 0;
   const ready = isRight && isEdited;
   const told = problemsOnPage(problems);
@@ -247,7 +262,7 @@ function judgeGroup(
       /** The mapping accepts it now. */
       ready,
       /** A person can say that the row is right as it is. */
-      mayBeMeant: !isMeant && problems.some(({ code }) => confirmable.has(code)),
+      mayBeMeant: !isMeant && !isApart && problems.some(({ code }) => confirmable.has(code)),
       /** So it does, as the row is, but not when it was imported: a person must say that the row is to be imported. */
       isAccepted: isRight && !isEdited,
       /** How another row contradicts it, whose content it takes the place of; null: none. Asked of shown rows only. */

@@ -17,6 +17,7 @@ import { newestProblems, tallyHeld } from "../ledger/views/problems.js";
 import { findRuns } from "../ledger/views/show/show.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import { type Code, codes } from "../model/codes.js";
+import { readCodes } from "../model/codes/read.js";
 import { ExitCode } from "../model/exit-code.js";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
@@ -40,6 +41,7 @@ import { readConfig } from "../settings/config-file.js";
 import { resolveTarget } from "../settings/target.js";
 import { keepOpenDrafts } from "./drafts.js";
 import { forPage, rowsOf } from "./jobs.js";
+import { confirmable } from "./judge.js";
 
 export interface Where {
   cwd: string;
@@ -135,7 +137,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
     });
     const shown = { name, ...found, expected: expectedOf(name, cwd), failure: null, draft: null };
     try {
-      return { ...shown, draft: keepOpenDrafts(target) };
+      return { ...shown, draft: keepOpenDrafts(target, found.correct) };
     } catch (error) {
       return { ...shown, failure: failureOf(error) };
     }
@@ -227,11 +229,15 @@ function isSettled(run: LastRun | null): boolean {
   );
 }
 
+const KEEP_OR_CORRECT = "If a row is right as shown below, choose it and press Keep. Otherwise, correct its cells.";
+
 /** With what its code means. */
 export function explained<Coded extends { code: string }>(found: Coded) {
   const isKnown = (code: string): code is Code => code in codes;
   const { meaning, remedy } = isKnown(found.code) ? codes[found.code] : { meaning: found.code, remedy: "" };
-  return { ...found, meaning, remedy: forPage(remedy) };
+  // Delimiters, quotes and line ends are of the file, which nobody edits on the page.
+  const isOfLine = confirmable.has(found.code) && found.code in readCodes;
+  return { ...found, meaning, remedy: isOfLine ? KEEP_OR_CORRECT : forPage(remedy) };
 }
 
 /** How a run ended, from its summary. `rows`: `5,204 = 4,604 landed + 388 waiting`, as it ended; null: it read none. */

@@ -685,7 +685,9 @@ it("what is decided is what was foretold: a decision that would do something els
   const refused = await change("do", { ...decision, stamp: foretold.stamp, dry: false });
   expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("has changed since")]);
   const { stamp } = await post<{ stamp: string }>("do", { ...decision, dry: true });
-  expect(await post("do", { ...decision, stamp, dry: false })).toMatchObject({ said: ["Dismissed: 1 row."] });
+  expect(await post("do", { ...decision, stamp, dry: false })).toMatchObject({
+    said: ["Settled without sending: 1 row."],
+  });
   const again = await change("do", { ...decision, dry: true });
   expect([again.status, again.body], "without a command to type").toEqual([409, expect.not.stringContaining("`")]);
 });

@@ -208,12 +208,12 @@ inChromium("a forecast goes when what it was about has changed meanwhile", async
   for (const page of [one, two]) await decide(page, /landed with other/);
   await click(one, "button", /^Keep what landed: all 3/);
   const group = one.getByRole("group", { name: /^Keep what landed: all/ });
-  await eventually(() => group.textContent()).toMatch(/Dismissed: 3 /);
+  await eventually(() => group.textContent()).toMatch(/Settled without sending: 3 /);
   await two.getByRole("checkbox").first().click();
   await press(two, /^Keep what landed: the 1 ticked/);
   await one.getByRole("button", { name: /^Keep what landed: all 2/ }).waitFor();
   expect(await group.count(), "of three, but two are left").toBe(0);
-  expect(await press(one, /^Keep what landed: all 2/)).toMatch(/Dismissed: 2 /);
+  expect(await press(one, /^Keep what landed: all 2/)).toMatch(/Settled without sending: 2 /);
   await isDone(one);
 });
 
@@ -264,7 +264,7 @@ inChromium(
     await shows(page, "h1", /\d+ rows/);
     const [, count] = /(\d+) rows/.exec((await heading(page).textContent()) ?? "") ?? [];
     await page.getByText("Give up instead").click();
-    expect(await press(page, /^Give up every row/)).toContain(`Dismissed: ${count} rows.`);
+    expect(await press(page, /^Give up every row/)).toContain(`Settled without sending: ${count} rows.`);
     await shows(page, ".note", "No rows are left here");
     await overview(page);
     await shows(page, "h1", `${212 - Number(count)} rows need a correction`);

@@ -203,7 +203,7 @@ inChromium(
     await next.getByText("Give up instead").click();
     await click(next, "button", /^Give up every row/);
     const group = next.getByRole("group", { name: /^Give up every/ });
-    await eventually(() => group.textContent()).toMatch(/Dismissed: \d+ rows/);
+    await eventually(() => group.textContent()).toMatch(/Settled without sending: \d+ rows/);
     await group.getByRole("button").first().click();
     await second.kill();
 

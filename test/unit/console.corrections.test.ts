@@ -381,3 +381,105 @@ it("a cell that a spreadsheet has changed stays to be corrected, whatever else i
   await corrections.editValue({ ...cell, to: "007" });
   expect(await ready()).toBe(1);
 });
+
+it.each([
+  ["a line that may be cut", ",", { csv: { endsWithNewline: "required" } }],
+  ["a stray quote", ',"5" tank\n', {}],
+  ["a row that is too short", "\n", {}],
+])(
+  "%s is not vouched for by an edit of another mistake in many rows: a person keeps the row, and it lands",
+  {
+    tags: ["long"],
+  },
+  async (_, end, more) => {
+    const office = openOffice(weighingsWith({ columns: { note: "Note" }, ...more }));
+    const lines = [
+      "Load,At,Gross,Note",
+      "A,2026-01-01 10:00,much,n",
+      "C,2026-01-01 10:00,5,n",
+      "B,2026-01-01 10:00,much",
+    ];
+    writeFileSync(office.path("w.csv"), `${lines.join("\n")}${end}`);
+    await office.import("w.csv");
+    const corrections = correctionsOf(office);
+    const cause = { code: "number-unreadable", column: "Gross", mistake: null };
+    await corrections.editValue({ ...cause, from: "much", to: "5", shown: "much" });
+    const { rows, ready } = await corrections.tally();
+    expect([rows, ready]).toEqual([2, 1]);
+    const open = (await corrections.grid(cause)).flatMap((table) => table.rows).find((row) => !row.ready);
+    expect(open).toMatchObject({ row: 4, mayBeMeant: true });
+    const { cwd, env, now } = office.world;
+    const { correct } = overviewOf("sandbox", createTargets({ cwd, env }), cwd, now);
+    expect(correct.map(({ remedy }) => remedy)).toContainEqual(expect.stringMatching(/choose it and press Keep/));
+    await corrections.edit({
+      label: "kept",
+      edits: [{ ref: open?.ref ?? "", column: "rowferry_code", replaces: "", value: "ok" }],
+    });
+    await sendAll(office, corrections);
+    expect((await office.type("status")).out).toContain("all is well");
+  },
+);
+
+async function sendAll(office: Office, corrections: ReturnType<typeof correctionsOf>) {
+  const given: string[] = [];
+  const { drafts } = await corrections.tally();
+  await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
+  await office.import(...given);
+}
+
+it("a row with a NUL character is right once the character is gone, whatever else is typed, and cannot be kept", {
+  tags: ["long"],
+}, async () => {
+  const office = openOffice(weighingsWith({ columns: { note: "Note" } }));
+  await office.brought("w.csv", ["Load,At,Gross,Note", "A,2026-01-01 10:00,much,a\0b"]);
+  const corrections = correctionsOf(office);
+  const look = async () =>
+    (await corrections.grid({ code: "nul-character", column: "Note", mistake: null }))[0]?.rows[0];
+  const type = async (column: string, replaces: string, value: string) =>
+    corrections.edit({ label: column, edits: [{ ref: (await look())?.ref ?? "", column, replaces, value }] });
+  await type("Gross", "much", "5");
+  expect(await look()).toMatchObject({ ready: false, mayBeMeant: false, problems: [{ code: "nul-character" }] });
+  await type("Note", "a\0b", "ab");
+  await sendAll(office, corrections);
+  expect((await office.type("status")).out).toContain("all is well");
+});
+
+it("a row apart from its group is not said to be right, because its import alone would be refused", {
+  tags: ["long"],
+}, async () => {
+  const grouped = { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } };
+  const office = openOffice(weighingsWith({ group: "=load", event: grouped }));
+  await office.brought("w.csv", [
+    "Load,At,Gross",
+    ...["A 5", "B 6", "A 7"].map((row) => row.replace(" ", ",2026-01-01 10:00,")),
+  ]);
+  const corrections = correctionsOf(office);
+  const look = async () =>
+    (await corrections.grid({ code: "group-interrupted", column: null, mistake: null }))[0]?.rows[0];
+  expect(await look()).toMatchObject({ row: 4, mayBeMeant: false });
+  const { ref = "" } = (await look()) ?? {};
+  await corrections.edit({ label: "Gross", edits: [{ ref, column: "Gross", replaces: "7", value: "8" }] });
+  expect(await look()).toMatchObject({ ready: false });
+  expect((await look())?.problems.map(({ code }) => code)).toContain("group-interrupted");
+});
+
+it("the overview says of each cause how many of its rows have an edit that was not imported", {
+  tags: ["long"],
+}, async () => {
+  const office = openOffice(weighings);
+  const rows = ["A,2026-01-01 10:00,much", "B,2026-01-01 10:00,more", "C,2026-13-01 10:00,much", "D,2026-01-01,5"];
+  await office.brought("w.csv", ["Load,At,Gross", ...rows]);
+  const corrections = correctionsOf(office);
+  const edited = () => {
+    const { cwd, env } = office.world;
+    const { correct, draft } = overviewOf("sandbox", createTargets({ cwd, env }), cwd, office.world.now);
+    return correct.map(({ code, count }, at) => [code, count, draft?.edited[at] ?? 0]);
+  };
+  const cause = { code: "number-unreadable", column: "Gross", mistake: null, from: "much", shown: "much" };
+  await corrections.editValue({ ...cause, to: "5" });
+  expect(edited()).toEqual([
+    ["number-unreadable", 3, 2],
+    ["date-impossible", 1, 0],
+    ["date-unreadable", 1, 0],
+  ]);
+});

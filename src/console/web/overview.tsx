@@ -1,5 +1,5 @@
 /** A section for each ledger of the folder; those that need somebody come first. */
-import { counted, sumOf } from "../../report/figures.js";
+import { counted, grouped, sumOf } from "../../report/figures.js";
 import { ending } from "../../report/outcome.js";
 import { Decision, resume } from "./decision.js";
 import { post } from "./http.js";
@@ -85,7 +85,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
           {trouble}
         </div>
       )}
-      <Causes verb="Correct" causes={target.correct} count={target.toCorrect} />
+      <Causes verb="Correct" causes={target.correct} count={target.toCorrect} edited={draft?.edited} />
       <Causes verb="Decide" causes={target.decide} count={sumOf(target.decide, "count")} />
       {held > 0 && (
         <details open={isOnly}>
@@ -128,7 +128,14 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
   );
 }
 
-function Causes({ verb, causes, count }: { verb: "Correct" | "Decide"; causes: Target["correct"]; count: number }) {
+/** `edited`: of each cause, how many rows have an edit that has not been imported. */
+function Causes(props: {
+  verb: "Correct" | "Decide";
+  causes: Target["correct"];
+  count: number;
+  edited?: number[] | undefined;
+}) {
+  const { verb, causes, count, edited = [] } = props;
   const isOfRows = verb === "Correct";
   const title = `To ${verb.toLowerCase()}`;
   return (
@@ -157,19 +164,28 @@ function Causes({ verb, causes, count }: { verb: "Correct" | "Decide"; causes: T
         [isOfRows ? "Rows" : "How many"]: (cause) => cause.count,
         Values: ({ values }) => values,
         Since: ({ since }) => since && <span class="whole">{when(since)}</span>,
-        "To do": ({ code, column, mistake, place }) => (
-          <Link to={`/${verb.toLowerCase()}`} query={{ code, column, mistake }}>
-            {verb}
-            <span class="unseen">
-              {" "}
-              {column} {place}
-            </span>
-          </Link>
+        "To do": (cause) => (
+          <>
+            <Link
+              to={`/${verb.toLowerCase()}`}
+              query={{ code: cause.code, column: cause.column, mistake: cause.mistake }}
+            >
+              {verb}
+              <span class="unseen">
+                {" "}
+                {cause.column} {cause.place}
+              </span>
+            </Link>
+            <Edited rows={edited[causes.indexOf(cause)] ?? 0} />
+          </>
         ),
       }}
     />
   );
 }
+
+const Edited = ({ rows }: { rows: number }) =>
+  rows === 0 ? null : <div class="quiet small whole">{grouped(rows)} edited</div>;
 
 /** The run at work, whoever began it, and what this console began. */
 export function Work() {
