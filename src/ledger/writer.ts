@@ -306,18 +306,34 @@ export class Writer {
     );
   }
 
-  /** From a journal, for an event that the ledger does not know. */
+  /** From a journal. `hash`: of the content that was sent; null: as an earlier entry said. */
   restored(
     id: number,
-    found: { state: string; reason: string | null; serviceId: string | null; targetId: string | null },
+    found: {
+      state: string;
+      reason: string | null;
+      serviceId: string | null;
+      targetId: string | null;
+      hash: Buffer | null;
+    },
     now: number,
   ) {
+    const hash =
+      found.hash ?? this.#database.value<Buffer>("SELECT attempted_hash FROM events_now WHERE id = @id", { id });
     this.asStaged(id);
     this.#database.run(
       `INSERT INTO event_states (document_id, event_id, state, reason, service_event_id, target_document_id, attempted_hash, doubt, changed_at)
-       SELECT document_id, id, @state, @reason, @serviceId, @targetId, content_hash, @state = 'stalled', @now FROM events WHERE id = @id`,
-      { ...found, id, now },
+       SELECT document_id, id, @state, @reason, @serviceId, @targetId, coalesce(@hash, content_hash), @state = 'stalled', @now FROM events WHERE id = @id`,
+      { ...found, hash, id, now },
     );
+    // A backup's row says something else than what was sent after it.
+    const isChanged = this.#database.has(
+      "SELECT 1 FROM events_now WHERE id = @id AND landed AND attempted_hash <> content_hash",
+      { id },
+    );
+    if (!isChanged) return;
+    this.#event(id, { state: "changed", reason: "changed" }, now);
+    this.#rememberChange(id);
   }
 
   asStaged(id: number) {

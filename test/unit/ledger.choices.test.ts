@@ -10,7 +10,7 @@ import { dismissSelected, replaceEach } from "../support/decide.js";
 import { rebuildLedger } from "../../src/desk/care.js";
 import { deduplicationIdOf } from "../nights/simulation/hard-case.js";
 import { participantOf, rowInWords, START } from "../nights/simulation/story-rows.js";
-import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
+import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 import { folder } from "../support/cli.world.js";
 import { addByHand } from "../support/sandbox.world.js";
@@ -177,6 +177,25 @@ describe("a dismissal that was taken back", () => {
     await world.resume();
     expect(timelines()).toEqual([["Weighing"], ["Weighing"]]);
   });
+});
+
+describe("an event that was corrected before it was sent", () => {
+  const rows = (weight: number) => ["M1 10", `M2 10 weight=${weight}`];
+
+  it.each([true, false])(
+    "landed as it was sent, whatever a backup (%s) or an earlier file says",
+    async (isOverBackup) => {
+      if (isOverBackup) await world.bring("a", rows(5), { limits: { limitDocuments: 1 } });
+      else await world.run([storyFile("a", rows(5))], { killAt: { request: 4, when: "before" } });
+      const backup = join(folder(), "backup.db");
+      copyFileSync(world.target.ledgerPath, backup);
+      expect((await world.bring("b", rows(6))).exitCode).toBe(0);
+      await loseAllAndRebuild(isOverBackup ? backup : null);
+      expect((await world.bring("a", rows(5))).open.events).toEqual({ changed: 1 });
+      const newest = await world.bring("b", rows(6));
+      expect([newest.exitCode, newest.open.events]).toEqual([0, {}]);
+    },
+  );
 });
 
 describe("a replacement", () => {

@@ -106,14 +106,14 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
   };
 
   const find = (document: number, entry: JsonObject) =>
-    database.row<{ id: number; state: string }>(
-      "SELECT id, state FROM events_now WHERE document_id = @document AND deduplication_id = @key",
+    database.row<{ id: number; state: string; payload: string }>(
+      "SELECT id, state, payload FROM events_now WHERE document_id = @document AND deduplication_id = @key",
       { document, key: keyOf(entry) },
     );
 
-  const setEvent = (id: number, state: string, entry: JsonObject, at: number) => {
+  const setEvent = (id: number, state: string, entry: JsonObject, at: number, hash: Buffer | null = null) => {
     const reason = text(entry["reason"]) ?? (state === "stalled" ? "interrupted-in-doubt" : null);
-    writer.restored(id, { state, reason, serviceId: text(entry["id"]), targetId: text(entry["targetId"]) }, at);
+    writer.restored(id, { state, reason, serviceId: text(entry["id"]), targetId: text(entry["targetId"]), hash }, at);
   };
 
   const intendEvent = (document: number, entry: JsonObject, at: number) => {
@@ -121,25 +121,31 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     if (found !== null && isLandedState(found.state)) return;
     const related = entry["related"] as JournalDocument | null;
     const target = entry["target"] as JournalDocument | null;
+    const hash = hexBytes(entry["hash"]);
+    const content = () => ({
+      content_hash: hash,
+      name: entry["name"],
+      at: entry["at"],
+      rank: entry["rank"],
+      related_document: related === null ? null : named(related),
+      related_id: entry["relatedId"],
+      mirrored: entry["mirrored"],
+      target_document: target === null ? null : named(target, "target"),
+    });
+    // An earlier entry's content, which was corrected before this one.
+    if (found?.payload === "") database.change("events", found.id, content());
     const id =
       found?.id ??
       database.add("events", {
         document_id: document,
         deduplication_id: keyOf(entry),
-        content_hash: hexBytes(entry["hash"]),
         event: entry["event"],
         key_parts: JSON.stringify(entry["parts"]),
-        name: entry["name"],
-        at: entry["at"],
-        rank: entry["rank"],
+        ...content(),
         ...standIns(),
-        related_document: related === null ? null : named(related),
-        related_id: entry["relatedId"],
-        mirrored: entry["mirrored"],
-        target_document: target === null ? null : named(target, "target"),
         payload: "",
       });
-    setEvent(id, "stalled", {}, at);
+    setEvent(id, "stalled", {}, at, hash);
   };
 
   const endEvent = (document: number, entry: JsonObject, at: number) => {
