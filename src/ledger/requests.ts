@@ -111,7 +111,7 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
 /** Two refusals are compared without their text, which may hold times and ids. */
 type RefusedAs = Pick<ServiceError, "status" | "codes">;
 /** `request`: only earlier ones count. `events`: as JSON. */
-type RequestOf = { document: number; request: number; events?: string };
+type RequestOf = { document: number; request: number; events?: string | null };
 
 export function createRefusalHistory(database: LedgerDatabase) {
   const wasAnswered = (which: string, values: RequestOf, { status, codes }: RefusedAs) =>
@@ -124,11 +124,11 @@ export function createRefusalHistory(database: LedgerDatabase) {
   const wasRefused = (which: string, values: RequestOf, as: RefusedAs) =>
     wasAnswered(`result IN ('refused', 'duplicate') AND ${which}`, values, as);
   return {
-    /** An earlier run sent just these events and was left with the same answer. */
+    /** An earlier run sent just these events, or the document alone, and was left with the same answer. */
     wasUnanswered: (document: number, events: readonly number[], request: number, as: RefusedAs) =>
       wasAnswered(
-        "result = 'unanswered' AND run_id < @request >> 32 AND events = @events",
-        { document, request, events: JSON.stringify(events) },
+        "result = 'unanswered' AND run_id < @request >> 32 AND events IS @events",
+        { document, request, events: events.length === 0 ? null : JSON.stringify(events) },
         as,
       ),
     /** An earlier request carried this event alone and was refused in the same way. */

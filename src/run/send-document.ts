@@ -4,12 +4,14 @@
  */
 import type { Writer } from "../ledger/writer.js";
 import { idsOf, type WorkDocument, type WorkEvent } from "../ledger/work.js";
+import { createRegisteredView } from "../ledger/views/expected.js";
 import { creationEvidence } from "../ledger/views/waiting.js";
 import { inUtc } from "../model/clock.js";
 import { documentDeduplicationId } from "../model/keys.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { countBeforeShut, isDisproved } from "../plan/shut-out.js";
 import { batchReceiptOf } from "../submit/answers.js";
+import { readParticipant } from "../submit/calls.js";
 import type { ServiceError } from "../model/attempt.js";
 import type { Answer } from "../submit/call.js";
 import { askToSettle, toldRefusal } from "./refusals.js";
@@ -228,12 +230,24 @@ async function sendCreate(
       });
       break;
     }
-    case "unanswered":
+    case "unanswered": {
+      const { error } = answer;
+      const isSame =
+        error !== null && answer.inDoubt && session.refusals.wasUnanswered(document.id, ids, request, error);
+      const isUnsettled = isSame && (await answersReads(session));
+      if (isUnsettled && events.length > 0) {
+        end();
+        return { next: "alone", refusedWith: error, inDoubt: true, duplicate: false };
+      }
       end((t) => {
-        leaveDocument(t, "service-unanswered", mayExist || events.length === 0);
+        if (isUnsettled) {
+          const key = documentDeduplicationId(document);
+          t.unsettled("document", document.id, askToSettle(error, "document", key, session.target), now);
+        } else leaveDocument(t, "service-unanswered", mayExist || events.length === 0);
         evidence.leaveUnanswered(t, events, now);
       });
       break;
+    }
     case "stopped":
       end((t) => {
         leaveDocument(t, "interrupted-in-doubt", mayExist);
@@ -241,6 +255,14 @@ async function sendCreate(
       });
   }
   return { next: "stop" };
+}
+
+/** What the service answers in the same way in two runs, while it answers a read, is about the document. */
+async function answersReads(session: Session): Promise<boolean> {
+  const [known] = createRegisteredView(session.database).participantsAfter(0, 1);
+  if (known === undefined) return false;
+  const read = await session.look({ kind: "participant", id: known.id }, readParticipant(known.serviceId));
+  return read.result === "accepted";
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   lost,
   minutes,
   notThere,
+  on,
   open,
   resumed,
   retryAll,
@@ -84,6 +85,32 @@ describe("what a service that answers everything else leaves open in the same wa
     faults();
     await say("manifest/M1", "not-landed");
     expect([await resumed(), minutes()]).toEqual([0, [1, 10, 20]]);
+  });
+
+  test("of a creation needs a person, after it was tried without its events", async () => {
+    await begun();
+    down(500, "/documents/events", "/documents");
+    expect((await imported(...on("M2", 10, 20))).exitCode).toBe(4);
+    expect(await resumed()).toBe(4);
+    const summary = await world.resume();
+    expect([summary.exitCode, documentState("M2")]).toEqual([3, "stalled"]);
+    expect(summary.problems.map(({ remedy }) => remedy ?? "").join()).toContain("--not-landed");
+    const again = await world.resume();
+    expect([again.requests.sent, again.exitCode]).toEqual([0, 3]);
+    faults();
+    await say("manifest/M2", "not-landed");
+    expect([await resumed(), minutes("M2")]).toEqual([0, [10, 20]]);
+  });
+
+  test("of a creation with an event that it cannot take leaves only its events open", async () => {
+    await begun();
+    down(500, "/documents/events");
+    await imported(...on("M2", 10, 20));
+    expect(await resumed()).toBe(3);
+    expect(world.sandbox.store.documentsByExternalId("M2")).toHaveLength(1);
+    faults();
+    await say("manifest/M2", "not-landed");
+    expect([await resumed(), minutes("M2")]).toEqual([0, [10, 20]]);
   });
 
   test("waits for the next run where the service answers nothing, or answers differently", async () => {
