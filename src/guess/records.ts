@@ -45,8 +45,11 @@ export const tableKinds = ["organisations", "places", "documents"] as const;
 export function kindOf(columns: readonly Column[]): (typeof tableKinds)[number] {
   const times = timesOf(columns);
   const ids = columns.filter(({ type }) => type.as === "taxId");
-  const single = ids.some(({ distinct, cells }) => distinct.size > 2 && distinct.size === cells.length);
-  if (times.length > 0 && !(single && times.every(({ role }) => role === "created"))) return "documents";
+  const isOwn = ({ distinct, cells }: Column) => distinct.size > 2 && distinct.size === cells.length;
+  // Each customer may have a single order in a short file: a number of its own tells the order from its customer.
+  const isNumbered = columns.some((column) => column.role === "document" && column.filled === 1 && isOwn(column));
+  const isRegister = ids.some(isOwn) && !isNumbered && times.every(({ role }) => role === "created");
+  if (times.length > 0 && !isRegister) return "documents";
   if (ids.length > 0) return "organisations";
   return ["street", "city"].every((role) => columns.some((one) => one.role === role)) ? "places" : "documents";
 }

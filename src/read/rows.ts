@@ -44,7 +44,7 @@ export interface TableShape {
 
 /** Such cells begin a row of sums, if the rest of the row has gaps. */
 export const TOTAL =
-  /^[*#=>\s-]{0,5}(?:(?:grand|sub)[- ]?)?(?:totals?|totais|totales|soma|suma|summe|somme|gesamt\w*|zwischensumme|ergebnis|resultado|sald[oi]s?|saldo\w+|solde|kontostand|anfangssaldo|endsaldo|(?:opening|closing|starting|ending|previous) balance|balance (?:at|brought|carried|forward)|合計|小計|総計)(?![\w-])/iu;
+  /^[*#=>\s-]{0,5}(?:(?:grand|sub)[- ]?)?(?:totals?|totais|totales|soma|suma|summe|somme|gesamt\w*|zwischensumme|ergebnis|resultado|sald[oi]s?|saldo\w+|solde|kontostand|anfangssaldo|endsaldo|(?:opening|closing|starting|ending|previous) balance|balance (?:at|brought|carried|forward)|(?:n[º°]|qtde?|quantidade|cantidad|number|count|anzahl|nombre)\.?(?: de| of| der)? (?:registros|lancamentos|lançamentos|linhas|filas|records|rows|datens[äa]tze|lignes)|合計|小計|総計)(?![\w-])/iu;
 
 /** A line of a printed list or of a query's result; narrow columns have short ones. */
 const RULE = /^[-=+_:]+$/;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import ExcelJS from "exceljs";
 import { roleOf } from "../../src/guess/words.js";
+import { makeCnpj } from "../../scripts/fixtures/tax-ids.js";
 import { type } from "../support/cli.world.js";
 import { sampled } from "../support/sample.js";
 import {
@@ -325,6 +326,20 @@ describe("countries and places", () => {
 });
 
 describe("tax ids and parties", () => {
+  it.each(["Pedido;CNPJ;Emissão;Valor", "order_id;customer_cnpj;created_at;amount"])(
+    "orders, each of another customer, are documents, not a register of customers: %s",
+    async (header) => {
+      const lines = rows("P-#;;2#/03/2026 10:00;#,50").map((row, at) =>
+        row.replace(";;", `;${makeCnpj(String(10_000_000 + at * 7919))};`),
+      );
+      const { input } = await draftOf({ "a.csv": text([header, ...lines]) });
+      expect(only(input.documents).key).toMatch(/^=(pedido|order_id)$/);
+      expect(only(input.participants).key).toBeUndefined();
+      const times = Object.values(input.events).flatMap((event: Any) => event.externalCreatedAt ?? []);
+      expect(times).toEqual([expect.stringMatching(/^=(emissao|created_at)$/)]);
+    },
+  );
+
   drafts(
     [
       "a number that names an organisation is no quantity, and its owner's id; a VAT may be an amount",

@@ -101,6 +101,20 @@ describe("totals and footers are skipped, never allowed in (F124, F126)", () => 
     expect(said).toEqual(skipped);
   });
 
+  it.each(sampled(["Qtd. registros", "Quantidade de lançamentos", "Number of rows", "Anzahl Datensätze"], 2))(
+    "a count of the rows is no row: %s",
+    async (count) => {
+      const { said, input } = await draft(
+        "Data;Histórico;Documento;Valor;Saldo",
+        "2#/03/2026;PIX;88000#;#,50;#,00",
+        `${count};9;;;`,
+        "Total;;;99,0;",
+      );
+      expect(said).toContain("9 of 11 rows would be staged, 2 skipped");
+      expect(input.columns.data).toEqual({ header: "Data", as: "timestamp" });
+    },
+  );
+
   drafts(
     [
       "a customer called Total is none",

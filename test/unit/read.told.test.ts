@@ -16,6 +16,15 @@ describe("what is no plain table", () => {
     expect((await readFile(path, { csv: { encoding: "shift_jis" } })).header).toEqual(["注文番号", "日付"]);
   });
 
+  it.each([
+    ["of names that R writes without a heading is told", "1,P-1,5\n2,P-2,6\n", true],
+    ["that one row has is none of them", "1,P-1,5\n2,P-2\n", false],
+    ["of blanks is none of them", "P-1,5,\nP-2,6,\n", false],
+  ])("a cell more than the header has, %s", async (_, below, isTold) => {
+    const { notes } = await readFile(await temporaryFile(`order,amount\n${below}`));
+    expect(notes.join().includes("Every row has one cell more than the header: R writes")).toBe(isTold);
+  });
+
   it("a header with lines in its cells that comes again is skipped", async () => {
     const header = '"Pedido\nnº";"Data da\ncoleta";Motorista;\n';
     const path = await temporaryFile(`${header}1;01/02/2026;Ana;\n${header}2;02/02/2026;Rui;\n`);

@@ -77,11 +77,15 @@ export function typeSpelling(type: string, country: string): string {
   return typesOf(country).find(({ name }) => name === type.toUpperCase())?.name ?? type;
 }
 
-/** pandas writes whole numbers as fractions, 11222333000181.0, where one of the column is missing. */
+/**
+ * pandas writes whole numbers as fractions, 11222333000181.0, where one of the column is missing; an apostrophe in front
+ * keeps the zeros of a spreadsheet.
+ */
 const asNumbered = (cell: string) =>
   cell
     .trim()
     .toUpperCase()
+    .replace(/^'/, "")
     .replace(/^(\d{3,})\.0$/, "$1");
 
 /** The types of the country that it may be. */
@@ -117,7 +121,7 @@ function chooseTypes(country: string | undefined, wanted: string | undefined): T
 
 export const taxId = defineConversion({
   description:
-    "A tax id whose check digits were verified, without dots, dashes, strokes and the country's letters before a VAT number (`DE136695976` becomes `136695976`): CPF and CNPJ (also the alphanumeric one of 2026), and the numbers of some ninety countries. Leading zeros that a spreadsheet has dropped are restored only where `type` says what the number is. The `.0` that pandas adds is dropped. Repeated digits (111.111.111-11) are refused. `type` and `country` may be formulas over other columns; then the number of a country whose tax ids are not known is read as text.",
+    "A tax id whose check digits were verified, without dots, dashes, strokes and the country's letters before a VAT number (`DE136695976` becomes `136695976`): CPF and CNPJ (also the alphanumeric one of 2026), and the numbers of some ninety countries. Leading zeros that a spreadsheet has dropped are restored only where `type` says what the number is. The `.0` that pandas adds is dropped, and an apostrophe in front. Repeated digits (111.111.111-11) are refused. `type` and `country` may be formulas over other columns; then the number of a country whose tax ids are not known is read as text.",
   options: z.object({
     country: convertDefaultsShape.country,
     type: maybe(

@@ -167,7 +167,7 @@ function cellOddities() {
   const marked = tally(
     "has a cell like '00123",
     "have cells like '00123",
-    ": this mark for a spreadsheet is read as part of the text; `as: digits` or replace() drops it",
+    ": this mark for a spreadsheet is read as part of the text; `as: digits`, `as: taxId` and replace() drop it",
   );
   const misread = tally(
     "has signs like ‡ within words",
@@ -225,6 +225,15 @@ function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption, i
     option === "none"
       ? lettersOf(isRagged ? Math.max(0, ...widths) : mostFrequent(widths))
       : texts.map((text) => text.replaceAll(MARK, ""));
+  // A single such row may have a delimiter in a cell.
+  if (
+    option !== "none" &&
+    below.length > 1 &&
+    below.every((cells) => cells.length === named.length + 1 && (cells.at(-1) ?? "").trim() !== "")
+  )
+    notes.push(
+      "Every row has one cell more than the header: R writes row names so, without a heading; export with `row.names = FALSE` or `col.names = NA`.",
+    );
   const rows = below.slice(0, 100);
   const header = headerOf(headers, { header: named, sample: rows, option }, notes);
   for (const { number, faults, innerQuotes } of headers)
