@@ -158,13 +158,19 @@ function forgotten(spec: unknown, site: Site, identity = false) {
   }
   const bare = /^[$%]?\{+ *(\w+) *\}+$/.exec(spec)?.[1] ?? spec;
   const named = [...site.scope.names()].includes(bare);
-  const name = named || !identity ? bare : site.scope.headed(spec);
+  const name = named ? bare : site.scope.headed(spec);
+  if (name !== undefined && !named && !identity && mayBeHeader(site)) site.doubtHeader(spec, name);
   if (name === undefined || !(named || identity)) return false;
   const what = named ? "the name of a column" : `the header of the column "${name}"`;
   const hint = `Write =${name} for the column; '="${spec}"' for the text.`;
   site.report("mapping-value", `: "${spec}" is ${what}, but here it is plain text.`, hint);
   return true;
 }
+
+/** Event names and document fields often read like a header; these hardly ever do. */
+const mayBeHeader = ({ path }: Site) =>
+  path.includes("attributes") ||
+  (/^(?:name|street|number|city)$/.test(String(path.at(-1))) && !path.includes("events"));
 
 /** A name is written out. */
 export function isPlainName(name: string, site: Site): boolean {
