@@ -192,8 +192,8 @@ describe("a problem through columns that are computed names the one header that 
 });
 
 describe("a literal that reads like the header of a column", () => {
-  const warningsOf = async (attribute: string, city: string, name: string) => {
-    const yaml = mappingWith({ columns: "gross: Peso Bruto\ntown: Cidade", attributes: `Peso: ${attribute}` });
+  const warningsOf = async (peso: string, city: string, name: string) => {
+    const yaml = mappingWith({ columns: "gross: Peso Bruto\ntown: Cidade", attributes: `Peso: ${peso}` });
     const { warnings } = await load(
       yaml.replace("city: Santos", `city: ${city}`).replace("name: Step", `name: ${name}`),
     );
