@@ -347,6 +347,35 @@ describe("`each: row` with one key on two rows of a group (F84)", () => {
   });
 });
 
+describe("`each: row` with a `rowId` for the whole group", () => {
+  const ticketed = {
+    columns: { ticket: "Ticket" },
+    group: "=load",
+    rowId: "=load",
+    event: { key: "=ticket", each: "row" },
+  };
+  const again = async (...rows: string[]) => {
+    const office = openOffice(weighingsWith(ticketed));
+    await office.brought("w.csv", loadsWith(["Ticket"], "L1 10 1 T1", "L1 10 2 007"));
+    const { warnings, problems } = await office.brought("w-2.csv", loadsWith(["Ticket"], ...rows));
+    return [...counted(warnings), ...counted(problems)];
+  };
+
+  it.each(
+    sampled(
+      [
+        ["told, because the old one stays", ["L1 10 1 T1", "L1 10 2 T9"], ["1 row-moved"]],
+        ["a problem if a spreadsheet changed it", ["L1 10 1 T1", "L1 10 2 7"], ["2 key-mangled"]],
+        ["told for each of several", ["L1 10 1 T8", "L1 10 2 T9"], ["2 row-moved"]],
+        ["nothing to tell if it only has more rows", ["L1 10 1 T1", "L1 10 2 007", "L1 10 3 T9"], []],
+      ] as const,
+      1,
+    ),
+  )("one row's new key beside others that stay is %s", async (_title, rows, told) => {
+    expect(await again(...rows)).toEqual(told);
+  });
+});
+
 describe("a correction that changes a key (F83)", () => {
   it("as a spreadsheet changes one is a problem of the row", { tags: ["long"] }, async () => {
     const office = openOffice(weighings);

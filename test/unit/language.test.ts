@@ -11,6 +11,23 @@ const shown = (mapped: ReturnType<typeof mapRows>) => recordsOf(mapped).events.m
 const written = (files: { [name: string]: string }) => join(folder(files), "m.yaml");
 
 describe("a forgotten = (2)", () => {
+  it.each(["\"'=x'\"", "'\"=x\"'", '"Nr. {x}"', "'{{ x }} / {{ doc }}'", "'a ${x} b'"])(
+    "is an error in quotes of its own and in a template: %s",
+    async (text) => {
+      const fields = `note: ${text}`;
+      for (const yaml of [
+        mappingWith({ columns: "x: X", attributes: `A: ${text}` }),
+        mappingWith({ columns: "x: X", fields }),
+      ])
+        expect((await refusal(yaml)).message).toMatch(/here it is plain text|does not begin with a plain =/u);
+    },
+  );
+
+  it("is none in braces that name no column, and in a text that is said to be one", async () => {
+    const yaml = mappingWith({ columns: "x: X", attributes: `A: "{y} {", B: '="{x}"'` });
+    expect((await load(yaml)).warnings).toEqual([]);
+  });
+
   it.each([
     ["in a value", mappingWith({ columns: "x: X", attributes: "A: x" })],
     ["in a key", mappingWith({ columns: "x: X" }).replace("key: =doc", "key: doc")],

@@ -190,3 +190,24 @@ describe("a problem through columns that are computed names the one header that 
     expect(problemsOf(mapped[0])).toMatchObject([{ code, column }]);
   });
 });
+
+describe("a literal that reads like the header of a column", () => {
+  const warningsOf = async (peso: string, city: string, name: string) => {
+    const yaml = mappingWith({ columns: "gross: Peso Bruto\ntown: Cidade", attributes: `Peso: ${peso}` });
+    const { warnings } = await load(
+      yaml.replace("city: Santos", `city: ${city}`).replace("name: Step", `name: ${name}`),
+    );
+    return warnings.map(({ message }) => message);
+  };
+
+  it("would be sent for every row, and is told at load", async () => {
+    expect(await warningsOf("Peso Bruto", "Cidade", "Step")).toEqual([
+      expect.stringMatching(/city: "Cidade" is the header of the column "town", but every row sends this text/u),
+      expect.stringMatching(/"Peso Bruto" is the header of the column "gross"/u),
+    ]);
+  });
+
+  it("is nothing to tell in an event's name, or as a formula", async () => {
+    expect(await warningsOf("'=\"Peso Bruto\"'", "Santos", "Cidade")).toEqual([]);
+  });
+});

@@ -109,24 +109,31 @@ const withoutOrdinal = (parts: readonly string[]): string[] => (isContent(parts)
 
 type Moved = { from: Name; to: string[]; mangled: boolean };
 
-/** Pairs of keys of the same kind, of which one has gone and another has come. */
+/** Pairs of keys of the same kind, of which one has gone and another has come; of a group, several may have. */
 function movedBetween(old: readonly Name[], now: readonly { of: string; parts: string[] }[]): Moved[] {
-  const moved: Moved[] = [];
-  for (const from of old) {
-    const same = now.filter(({ of }) => of === from.of);
-    const isThere = (parts: readonly string[]) =>
-      same.some((one) => JSON.stringify(one.parts) === JSON.stringify(parts));
-    const [to] = same;
-    const others = old.filter(({ of }) => of === from.of);
-    if (to === undefined || others.some(({ parts }) => isThere(parts)) || moved.some((one) => one.from.of === from.of))
-      continue;
-    const mangled =
-      to.parts.length === from.parts.length &&
-      to.parts.every((part, index) => part === from.parts[index] || areNearlyEqual(part, from.parts[index] ?? ""));
-    moved.push({ from, to: to.parts, mangled });
-  }
-  return moved;
+  const textOf = ({ of, parts }: { of: string; parts: string[] }) => JSON.stringify([of, parts]);
+  const [before, after] = [new Set(old.map(textOf)), new Set(now.map(textOf))];
+  const landed = new Set(old.filter((one) => one.landed).map(textOf));
+  const gone = [...before].filter((text) => !after.has(text));
+  const come = [...after].filter((text) => !before.has(text)).map(nameOf);
+  return gone.flatMap((text): Moved[] => {
+    const from = { ...nameOf(text), landed: landed.has(text) };
+    const alike = come.filter(({ of }) => of === from.of);
+    const near = alike.find(({ parts }) => isMangled(from.parts, parts));
+    const to = near ?? alike[0];
+    if (to === undefined) return [];
+    come.splice(come.indexOf(to), 1);
+    return [{ from, to: to.parts, mangled: near !== undefined }];
+  });
 }
+
+function nameOf(text: string): { of: string; parts: string[] } {
+  const [of, parts] = JSON.parse(text) as [string, string[]];
+  return { of, parts };
+}
+
+const isMangled = (was: readonly string[], is: readonly string[]): boolean =>
+  is.length === was.length && is.every((part, index) => part === was[index] || areNearlyEqual(part, was[index] ?? ""));
 
 function problemOf(row: string, { of, parts, landed }: Name, to: readonly string[], mangled: boolean): Problem {
   const [was, is] = [parts.join(" "), to.join(" ")];

@@ -148,12 +148,12 @@ function literalField(spec: Scalar, { takes, required, identity }: FieldInfo, si
 }
 
 /**
- * A literal equal to a column's name was meant as the column; in a key, where it would make one of all rows, one equal to
- * a header too. Nothing may precede the = of a formula.
+ * A literal equal to a column's name, or with one in braces, was meant as the column; in a key, where it would make one of
+ * all rows, one equal to a header too. Nothing may precede the = of a formula.
  */
 function forgotten(spec: unknown, site: Site, identity = false) {
   if (typeof spec !== "string") return false;
-  if (/^\s*[=＝]/u.test(spec)) {
+  if (/^[\s'"`]*[=＝]/u.test(spec)) {
     const message = `: ${quoteCell(spec)} does not begin with a plain =, so no formula is computed here.`;
     site.report("mapping-value", message, "Begin with =. A text that is to begin like this is written '=\" =x\"'.");
     return true;
@@ -163,15 +163,28 @@ function forgotten(spec: unknown, site: Site, identity = false) {
     site.report("mapping-value", message, `Write '=${spec}' for the formula; '=${JSON.stringify(spec)}' for the text.`);
     return true;
   }
-  const bare = /^[$%]?\{+ *(\w+) *\}+$/.exec(spec)?.[1] ?? spec;
-  const named = [...site.scope.names()].includes(bare);
-  const name = named || !identity ? bare : site.scope.headed(spec);
-  if (name === undefined || !(named || identity)) return false;
-  const what = named ? "the name of a column" : `the header of the column "${name}"`;
-  const hint = `Write =${name} for the column; '="${spec}"' for the text.`;
-  site.report("mapping-value", `: "${spec}" is ${what}, but here it is plain text.`, hint);
+  const names = [...site.scope.names()];
+  const braced = [...spec.matchAll(/\{+ *(\w+) *\}/g)].map(([, one = ""]) => one).find((one) => names.includes(one));
+  const named = braced ?? names.find((one) => one === spec);
+  const name = named ?? site.scope.headed(spec);
+  if (name === undefined) return false;
+  if (named === undefined && !identity) {
+    if (mayBeHeader(site)) site.doubtHeader(spec, name);
+    return false;
+  }
+  const header = named === undefined ? `is the header of the column "${name}"` : "is the name of a column";
+  const isPart = braced !== undefined && spec.replace(/[${} %]/g, "") !== braced;
+  const what = isPart ? `names the column "${braced}"` : header;
+  const join = isPart ? ", and join texts with +" : "";
+  const hint = `Write =${name} for the column${join}; '="${spec}"' for the text.`;
+  site.report("mapping-value", `: "${spec}" ${what}, but here it is plain text.`, hint);
   return true;
 }
+
+/** Event names and document fields often read like a header; these hardly ever do. */
+const mayBeHeader = ({ path }: Site) =>
+  path.includes("attributes") ||
+  (/^(?:name|street|number|city)$/.test(String(path.at(-1))) && !path.includes("events"));
 
 /** A name is written out. */
 export function isPlainName(name: string, site: Site): boolean {
