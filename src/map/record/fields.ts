@@ -164,7 +164,7 @@ function forgotten(spec: unknown, site: Site, identity = false) {
     return true;
   }
   const names = [...site.scope.names()];
-  const braced = [...spec.matchAll(/\{+ *(\w+) *\}/g)].map(([, one = ""]) => one).find((one) => names.includes(one));
+  const braced = [...spec.matchAll(/\{ *(\w+) *\}/g)].map(([, one = ""]) => one).find((one) => names.includes(one));
   const named = braced ?? names.find((one) => one === spec);
   const name = named ?? site.scope.headed(spec);
   if (name === undefined) return false;
