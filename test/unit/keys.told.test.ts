@@ -281,6 +281,13 @@ describe("work that would disappear (F82)", () => {
     },
   );
 
+  it("a landed number that differs in a digit that no double has is told with both", { tags: ["long"] }, async () => {
+    const office = openOffice(weighingsWith({ event: { key: "once", value: "=gross" } }));
+    await office.brought("w-1.csv", loads("L1 10 12345678901234567.1"));
+    const changed = office.rejectedRows(await office.brought("w-2.csv", loads("L1 10 12345678901234567.2")));
+    expect(changed.flat().join(" ")).toContain('value was "12345678901234567.1" and is "12345678901234567.2"');
+  });
+
   it("equal rows that change places, and an edit that never landed, are no moved rows", async () => {
     const event = { key: "content", within: "file" };
     const office = openOffice(weighingsWith({ columns: { id: "Id" }, rowId: "=id", event }));

@@ -1,5 +1,5 @@
 /** Compares a landed event with its row, field by field (H9). */
-import type { JsonObject } from "../../model/json.js";
+import { type JsonObject, parseJson } from "../../model/json.js";
 import { type EventContent, type EventNow, resolved } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow } from "../rows.js";
@@ -88,7 +88,7 @@ function fieldsOf(database: LedgerDatabase, content: EventContent, withPayload: 
     name: _name,
     metadata,
     ...members
-  } = JSON.parse(payload) as JsonObject & {
+  } = parseJson(payload) as JsonObject & {
     metadata?: { attributes?: { name: string; value: unknown; isPublic: boolean }[] };
   };
   for (const [member, value] of Object.entries(members)) set(member, value);
