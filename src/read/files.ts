@@ -5,6 +5,7 @@ import { glob } from "tinyglobby";
 import { RowferryError } from "../model/error.js";
 import { OTHER_DATA, READABLE } from "../model/file-endings.js";
 import { listed } from "../model/fold.js";
+import { withinArchive } from "./open-input.js";
 import { missingFile, openFile } from "./opened-file.js";
 import { openZip } from "./zip.js";
 
@@ -32,10 +33,8 @@ export async function bytesOf(paths: readonly string[], folder: string = process
   let total = 0;
   for (const path of paths) {
     if (path === "-") return null;
-    const whole = resolve(folder, path);
-    const found = await stat(whole)
-      .catch(() => stat(whole.replace(/(\.zip)\/.*/i, "$1")))
-      .catch(() => null);
+    const [whole] = await withinArchive(resolve(folder, path));
+    const found = await stat(whole).catch(() => null);
     total += found?.size ?? 0;
   }
   return total;

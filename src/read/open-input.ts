@@ -80,11 +80,14 @@ async function openPath(path: string, alias?: string, packed = false): Promise<I
   }
 }
 
-/** Splits a path into the file on the disk and the file within it, if no file has the whole name. */
-async function withinArchive(path: string): Promise<[outer: string, inner: string | null]> {
-  const end = path.toLowerCase().indexOf(".zip/");
-  if (end === -1 || (await stat(path).catch(() => null)) !== null) return [path, null];
-  return [path.slice(0, end + 4), path.slice(end + 5)];
+/** Splits a path into the file on the disk and the file within it, if no file has the whole name. Folders may be called so, too. */
+export async function withinArchive(path: string): Promise<[outer: string, inner: string | null]> {
+  if ((await stat(path).catch(() => null)) !== null) return [path, null];
+  for (const { index } of path.matchAll(/\.zip\//gi)) {
+    const outer = path.slice(0, index + 4);
+    if ((await stat(outer).catch(() => null))?.isFile()) return [outer, path.slice(index + 5)];
+  }
+  return [path, null];
 }
 
 function memberOf({ file, has, members }: Zip, named: string | null): string {

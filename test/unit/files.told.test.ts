@@ -1,5 +1,5 @@
 /** What a file holds is read, refused or told: nothing of it is lost or changed in silence. With the real commands. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { pipeline } from "../../src/cli/pipeline.js";
@@ -36,7 +36,7 @@ const defaults = { timezone: "UTC", dates: ["dd/MM/yyyy"], decimal: ",", country
 const mapped = (inputs: object) => mapping({ namespace: "told", defaults, inputs });
 
 /** A world with files in it, and the mapping. */
-function worldOf(files: { [name: string]: Buffer | string }, inputs: object = { rows: jobs() }) {
+function worldOf(files: { [name: string]: Buffer | string } = {}, inputs: object = { rows: jobs() }) {
   const world = testWorld({ files: { "m.yaml": mapped(inputs) }, pipeline });
   world.clock = { ...systemClock, now: () => world.now };
   for (const [name, content] of Object.entries(files)) writeFileSync(`${world.cwd}/${name}`, content);
@@ -358,6 +358,15 @@ describe("a packed file", () => {
     ])
       expect(answer).toEqual(ends(3, { staged: 2, invalid: 1 }, told));
     expect(await openNames(content)).toEqual(["rows.zip/in/rows-2.csv", "rows.zip/rows-1.csv"]);
+  });
+
+  test("is read from a folder whose own name ends in .zip", async () => {
+    const content = await writeZip(["a", "b"].map((name) => ({ name: `rows-${name}.csv`, data: rows(name) })));
+    const world = worldOf();
+    mkdirSync(`${world.cwd}/unpacked.zip`);
+    writeFileSync(`${world.cwd}/unpacked.zip/rows.zip`, content);
+    const { code, said } = await typed(world, "import", "m.yaml", "unpacked.zip/rows.zip");
+    expect([code, said]).toEqual([0, expect.stringContaining("2 events landed")]);
   });
 
   test.each(
