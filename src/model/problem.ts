@@ -39,6 +39,13 @@ export const eventKeyTwice = (
     "Keep the row that is right and delete the other, or give the event a key that differs between them.",
   );
 
+/** `first`: the row with which the group begins. */
+export const groupInterrupted = (first: number): Problem =>
+  problem(
+    "group-interrupted",
+    `It belongs to the group that begins in row ${first}, with rows of other groups between them.`,
+  );
+
 /** A problem of one row of a group, whose problems are reported together. It names a row once: its own, if it has one. */
 export const ofMember = (row: number, one: Problem): Problem =>
   memberOf(one.message) === null ? { ...one, message: `row ${row}: ${one.message}` } : one;

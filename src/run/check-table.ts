@@ -11,7 +11,7 @@ import type { MappedRow } from "../model/mapped-row.js";
 import { foldKey } from "../model/near-keys.js";
 import { isOwnColumn, ownPosition } from "../model/own-columns.js";
 import { describePlace } from "../model/place.js";
-import { memberOf, type Problem, withoutMember } from "../model/problem.js";
+import { groupInterrupted, memberOf, type Problem, withoutMember } from "../model/problem.js";
 import type { Records } from "../model/records.js";
 import type { Row } from "../model/row.js";
 import type { FileCheck, TableCheck } from "../model/summary.js";
@@ -93,6 +93,8 @@ async function mapRows(
   const problems = tallyCauses<FoundInRow>();
   const warnings = tallyCauses<FoundInRow>();
   const keys = new Map<string, string>();
+  /** The row with which each begins. */
+  const groups = new Map<string, number>();
   const cells = watchCells(table.header, mapper);
   /** The first event of each kind, and some more. */
   const first: JsonValue[] = [];
@@ -121,13 +123,16 @@ async function mapRows(
     check.eventless.count += 1;
   };
   const take = (mapped: readonly MappedRow[]): void => {
-    for (const { row, alsoRows, outcome } of mapped) {
+    for (const { row, alsoRows, outcome, group } of mapped) {
       const rows = 1 + alsoRows.length;
       const where = describePlace({ file: check.file, ...(check.sheet !== null && { sheet: check.sheet }), row });
-      const twin = outcome.fate === "valid" ? twins.add(outcome.records, where) : null;
+      const begins = group == null ? undefined : groups.get(group);
+      if (group != null && begins === undefined && groups.size < MOST_TWINS) groups.set(detachText(group), row);
+      const apart = begins === undefined ? null : groupInterrupted(begins);
+      const fault = outcome.fate === "valid" ? (apart ?? twins.add(outcome.records, where)) : null;
       check.rows.read += rows;
-      check.rows[twin === null ? outcome.fate : "invalid"] += rows;
-      if (twin !== null) problems.add({ ...twin, row }, row, { size: rows });
+      check.rows[fault === null ? outcome.fate : "invalid"] += rows;
+      if (fault !== null) problems.add({ ...fault, row }, row, { size: rows });
       else if (outcome.fate === "valid") {
         for (const warning of outcome.warnings) warnings.add({ ...warning, row }, row);
         takeRecords(outcome.records, row);

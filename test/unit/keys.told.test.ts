@@ -319,6 +319,10 @@ describe("the parts of a group that is interrupted by others", () => {
       const { load: document } = weighings.inputs.weighings.documents;
       const documents = { load: { ...document, fields } };
       const office = openOffice(weighingsWith({ group: "=load", event, documents }));
+      office.writeCsv("w.csv", loads("L1 10 1", "L1 20 2", "L2 10 5", "L1 40 4"));
+      const { code, out } = await office.type("check", "m.yaml", "w.csv");
+      expect([code, out.replaceAll(/\s+/gu, " ")]).toEqual([3, expect.stringContaining("1 invalid + 3 valid")]);
+      expect(out).toContain("group-interrupted");
       const summary = await office.brought("w.csv", loads("L1 10 1", "L1 20 2", "L2 10 5", "L1 40 4"));
       expect(summary).toMatchObject({ exitCode: 3, rows: { read: 4, skipped: 0, invalid: 1, known: 0, staged: 3 } });
       expect(counted(summary.problems)).toContain("1 group-interrupted");

@@ -3,7 +3,7 @@
  * invalid + known + staged (P7). How a row takes another's place: `createRowWithdrawal`. Touches no network.
  */
 import type { MappedRow, Placement, PromisedParty } from "../../model/mapped-row.js";
-import { eventKeyTwice, type Problem, problem } from "../../model/problem.js";
+import { eventKeyTwice, groupInterrupted, type Problem, problem } from "../../model/problem.js";
 import type { EventRecord, Records } from "../../model/records.js";
 import type { Row } from "../../model/row.js";
 import type { RowCounts } from "../../model/summary.js";
@@ -291,10 +291,9 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     const first = group == null ? null : interruptedBy(group, row);
     const isPart = group != null && leads.length > 0 && withdrawal.areParts(leads);
     if (first === null && !isPart) return null;
+    if (first !== null) return groupInterrupted(first);
     const message =
-      first === null
-        ? "It is part of a group whose first rows are not in this file: import the file that holds all of them, with the group together."
-        : `It belongs to the group that begins in row ${first}, with rows of other groups between them.`;
+      "It is part of a group whose first rows are not in this file: import the file that holds all of them, with the group together.";
     return problem("group-interrupted", message);
   };
 
