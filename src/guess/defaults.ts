@@ -261,6 +261,10 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
       notes.add(
         `times: numbers of "${header}", such as ${cells[0]?.text}, may be times of day without their zeros; they are sent as numbers, and no event takes place at them unless padLeft() and timestamp() join them to a date`,
       );
+    if (isClockHeader(foldHeader(header)) && cells.length > 0 && cells.every(({ text }) => /^PT\d/.test(text)))
+      notes.add(
+        `times: "${header}" holds durations, such as ${cells[0]?.text}, as cells with the format [h]:mm do, and no event takes place at them; if they are times of day, give them the format hh:mm in the workbook`,
+      );
     const [beside] = clock;
     if (beside !== undefined && beside.role !== "time")
       notes.add(`times: "${beside.header}" is read as the time of day of "${header}"; if it is not, remove it there`);

@@ -138,6 +138,12 @@ describe("digits are times where all of them are, under a header that says so", 
       { said: has('numbers of "Hora", such as 83000, may be times of day without their zeros') },
     ],
     [
+      "times of day that a workbook holds as durations are told",
+      "Pedido;CNPJ;Data;Hora",
+      "P-#;CNPJ;2#/03/2026;{PT7H14M|PT8H|PT9H5M}",
+      { said: has('"Hora" holds durations, such as PT7H14M') },
+    ],
+    [
       "a form without digits, as Protheus writes it, is blank",
       day,
       "P-#;CNPJ;{10/10/2025|  /  /    |13/10/2025}",
