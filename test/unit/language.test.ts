@@ -207,6 +207,11 @@ it.each(["peso-bruto", "in", "row", "1st"])("names (12): %s is refused with a su
   expect((await refusal(mappingWith({ columns: `"${name}": X` }))).hint).toMatch(/^Call it "[a-z][a-z0-9_]*"/u);
 });
 
+it.each(["=código + doc", "=doc + código"])("names (12): %s is told that no name has accents", async (formula) => {
+  const error = await refusal(mappingWith({ columns: "codigo: Código", attributes: `A: "${formula}"` }));
+  expect(error.hint).toBe("Names of columns have no accents: write codigo.");
+});
+
 describe("sharing (13)", () => {
   const common = `
 version: 2

@@ -1,5 +1,6 @@
 /** Parses formulas (CEL), and explains mistakes in a spreadsheet user's words. */
 import { type ASTNode, Environment, ParseError } from "@marcbachmann/cel-js";
+import { foldName } from "../../model/fold.js";
 
 const environment = new Environment({
   limits: { maxAstNodes: 250, maxDepth: 32, maxListElements: 200, maxMapEntries: 1, maxCallArguments: 16 },
@@ -88,6 +89,9 @@ function explain({ code, summary }: ParseError, rest: string) {
 
 /** Two things that stand side by side. */
 function unjoined(text: string, start: number): string | null {
+  const [before = ""] = /\w*$/.exec(text.slice(0, start)) ?? [];
+  const [accented = ""] = /^(?=\P{ASCII})[\p{L}\p{N}_]+/u.exec(text.slice(start)) ?? [];
+  if (accented !== "") return `Names of columns have no accents: write ${foldName(before + accented)}.`;
   const isBeside = /[\p{L}\p{N}_)"']\s*$/u.test(text.slice(0, start)) && /^[\p{L}\p{N}_("']/u.test(text.slice(start));
   return isBeside ? "An operator or a comma is missing before it, or the brackets of a function: filled(x)." : null;
 }
