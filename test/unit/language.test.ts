@@ -212,6 +212,11 @@ it.each(["=código + doc", "=doc + código"])("names (12): %s is told that no na
   expect(error.hint).toBe("Names of columns have no accents: write codigo.");
 });
 
+it.each(['places: "2"', 'min: "0.5"', 'optional: "true"'])("%s is told to go without quotes", async (option) => {
+  const error = await refusal(mappingWith({ columns: `x: { header: X, as: number, ${option} }` }));
+  expect(error.hint).toBe("Leave out the quotes.");
+});
+
 describe("sharing (13)", () => {
   const common = `
 version: 2

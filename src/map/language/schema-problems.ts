@@ -153,7 +153,9 @@ function remedyFor(value: unknown, wanted: string, known: readonly string[]): st
   if (/\btext\b/.test(wanted) && (typeof value === "number" || typeof value === "boolean"))
     return `Put it in quotes: "${value}".`;
   if (typeof value !== "string") return null;
-  if (known.includes(value) || (wanted.includes("number") && isNumeric(value))) return "Leave out the quotes.";
+  const isNumber = wanted.includes("number") && isNumeric(value);
+  const isBoolean = /^(?:true|false)$/.test(value) && wanted.includes("true or false");
+  if (known.includes(value) || isNumber || isBoolean) return "Leave out the quotes.";
   return wanted.startsWith("a list") ? `Put it in brackets: [${quoteCell(value)}].` : didYouMeanOurs(value, known);
 }
 
