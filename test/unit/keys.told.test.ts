@@ -230,6 +230,18 @@ describe("a document with two owners (F111)", () => {
   );
 });
 
+it("a number in a body is the same with more `places`", async () => {
+  const valued = (more: object) =>
+    weighingsWith({
+      columns: { gross: { header: "Gross", as: "number", ...more } },
+      event: { value: "=gross", attributes: {} },
+    });
+  const office = openOffice(valued({}));
+  await office.brought("w.csv", loads("L1 10 100000.5", "L1 20 7"));
+  office.writeMapping(valued({ places: 2 }));
+  expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { staged: 0 }, open: { events: {} } });
+});
+
 describe("work that would disappear (F82)", () => {
   it("a row that only says again what another row of the import says is counted, and told", {
     tags: ["long"],

@@ -83,7 +83,7 @@ function fit(value: Value, type: Type, clean: boolean, takes: Takes, { scope }: 
   if (limit !== undefined && Math.abs(Number(given)) > limit)
     return new Refused(`${quoteCell(given)} is not between -${limit} and ${limit}`, "number-range");
   if (wanted !== undefined || takes === "json") {
-    if (value instanceof Exact) return exactNumber(given);
+    if (value instanceof Exact) return exactNumber(withoutZeros(given));
     if (wanted !== undefined || typeof value === "boolean") return value;
   }
   if (!given.isWellFormed()) return new Refused("it gives half a character");
@@ -92,6 +92,14 @@ function fit(value: Value, type: Type, clean: boolean, takes: Takes, { scope }: 
   const fault = takes === "id" ? idFault(text) : null;
   if (fault !== null) return new Refused(`${quoteCell(text)} ${fault}`, "identifier-unusable");
   return takes === "country" ? scope.shared.conversions.get("country")(text, "text") : text;
+}
+
+/** 1.50 and 1.5 are one number in a body, so `places` of its column changes nothing. */
+function withoutZeros(plain: string): string {
+  if (!plain.includes(".")) return plain;
+  let end = plain.length;
+  while (plain[end - 1] === "0") end -= 1;
+  return plain.slice(0, plain[end - 1] === "." ? end - 1 : end);
 }
 
 export function compileField(spec: Scalar, info: FieldInfo, site: Site): Field {
