@@ -89,9 +89,10 @@ function explain({ code, summary }: ParseError, rest: string) {
 
 /** Two things that stand side by side. */
 function unjoined(text: string, start: number): string | null {
-  const [before = ""] = /\w*$/.exec(text.slice(0, start)) ?? [];
-  const [accented = ""] = /^(?=\P{ASCII})[\p{L}\p{N}_]+/u.exec(text.slice(start)) ?? [];
-  if (accented !== "") return `Names of columns have no accents: write ${foldName(before + accented)}.`;
+  const words = [...text.matchAll(/[\p{L}\p{N}_]+/gu)];
+  const [word = ""] = words.find(({ index, 0: one }) => index <= start && start < index + one.length) ?? [];
+  if (word !== "" && /^\P{ASCII}/u.test(text.slice(start)))
+    return `Names of columns have no accents: write ${foldName(word)}.`;
   const isBeside = /[\p{L}\p{N}_)"']\s*$/u.test(text.slice(0, start)) && /^[\p{L}\p{N}_("']/u.test(text.slice(start));
   return isBeside ? "An operator or a comma is missing before it, or the brackets of a function: filled(x)." : null;
 }
