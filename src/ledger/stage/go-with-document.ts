@@ -2,7 +2,7 @@
  * Events without parties of their own go with their document: when a row gives it others before it is sent, they get
  * these, and the hash and the key that their rows give with them.
  */
-import type { JsonObject, JsonValue } from "../../model/json.js";
+import { type JsonObject, type JsonValue, parseJson } from "../../model/json.js";
 import { contentHash, contentKeyParts, type EventOwn } from "../../model/keys.js";
 import type { Attribute } from "../../model/records.js";
 import type { EventNow } from "../event-key.js";
@@ -50,9 +50,7 @@ export function goWithDocument(
 
   /** Its body as its row gave it, with these parties. */
   const ownOf = (event: EventNow, parties: Parties): EventOwn => {
-    const { name, isPublic, metadata, relatedDocument, propagateEvent, value, ...extra } = JSON.parse(
-      event.payload,
-    ) as {
+    const { name, isPublic, metadata, relatedDocument, propagateEvent, value, ...extra } = parseJson(event.payload) as {
       name: string;
       isPublic: boolean;
       metadata?: { attributes: Attribute[] };
@@ -76,7 +74,7 @@ export function goWithDocument(
       related: linked && { document: linked, options: relatedDocument ?? {} },
       target: target && {
         document: target,
-        fields: JSON.parse(target.fields) as JsonObject,
+        fields: parseJson(target.fields) as JsonObject,
         participant: target.participant_ref === null ? null : references.named("participant", target.participant_ref),
         address: target.address_ref === null ? null : references.named("address", target.address_ref),
         externalId: target.external_id,

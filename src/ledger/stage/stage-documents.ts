@@ -2,7 +2,7 @@
 import { type Problem, problem } from "../../model/problem.js";
 import type { DocumentRecord, EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, inputOf } from "../rows.js";
+import { describeRow, inputOf, rowsOfInput } from "../rows.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import type { Refs } from "./references.js";
@@ -33,7 +33,7 @@ type Given = { mode: "create" | "existing" | "target" } & Pick<
 
 export function createDocumentStager(
   database: LedgerDatabase,
-  { references, identity, settingsId, now, versions, isRefused, states, report }: Staging,
+  { references, identity, inputId, settingsId, now, versions, isRefused, states, report }: Staging,
 ) {
   const writer = new Writer(database);
   // Rows of a document are often many. A refused one is planned again elsewhere, so it is not kept.
@@ -181,13 +181,15 @@ export function createDocumentStager(
       return stageDeclaration(kind, key, { ...target, mode: "target", createEmpty: false }, row);
     },
 
-    /** What no row of the file's new version gives as it was takes the first data that one gives. */
+    /** What no row of the file's new version gives as it was, though the row that gave it is there, takes the first data given. */
     end() {
+      const isHere = `SELECT 1 FROM row_events a JOIN row_events b USING (event_id)
+        WHERE a.row_id = @from AND b.row_id BETWEEN @first AND @last`;
       for (const [id, last] of formerly) {
         const from = last?.stored.row_id;
         const isStill = "SELECT 1 FROM documents WHERE id = @id AND row_id = @from";
         if (last == null || from == null || !database.has(isStill, { id, from })) continue;
-        if (!states.haveEventsInCommon(inputOf(from))) continue;
+        if (!database.has(isHere, { from, ...rowsOfInput(inputId) })) continue;
         declare(last.stored, { ...columnsOf(last.given, last.row), mode: last.stored.mode });
         writer.replanned("document", id, now);
       }
