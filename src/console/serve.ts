@@ -29,6 +29,8 @@ export interface Failure {
 /** The largest request: tens of thousands of rows may be downloaded, corrected and uploaded in one file. */
 const MOST_BYTES = 128 * 1024 * 1024;
 
+const LATEST_NEWS_MS = 10_000;
+
 /** `url`: with the token in its fragment, which no server sees. @throws RowferryError `port-in-use` */
 export async function openConsole(options: ConsoleOptions) {
   const app = fastify({ bodyLimit: MOST_BYTES, requestTimeout: 30_000, forceCloseConnections: true });
@@ -36,7 +38,9 @@ export async function openConsole(options: ConsoleOptions) {
   app.removeContentTypeParser("text/plain");
   const guard = createGuard(() => options.port, options.allowChanges);
   const viewers = new Set<ServerResponse>();
+  let changedAt = 0;
   const publish = (news: News) => {
+    if (news === null) changedAt = performance.now();
     for (const viewer of viewers) viewer.write(`data: ${JSON.stringify(news)}\n\n`);
   };
   const changed = () => publish(null);
@@ -67,6 +71,8 @@ export async function openConsole(options: ConsoleOptions) {
     reply.hijack();
     reply.raw.writeHead(200, { ...headers, "content-type": "text/event-stream" }).flushHeaders();
     viewers.add(reply.raw);
+    // A page asks for its data before it listens.
+    if (performance.now() - changedAt < LATEST_NEWS_MS) reply.raw.write("data: null\n\n");
     reply.raw.on("close", () => viewers.delete(reply.raw));
   });
   for (const [path, { schema, work }] of Object.entries<Route>(asks))

@@ -1,5 +1,5 @@
 /** Who may see and change what: the console against everybody who is not its own page. */
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { mapping } from "../support/mapping.js";
@@ -298,4 +298,19 @@ it("the page tells that held events wait for a person where nothing else is open
   expect(await said(), "killed while it read").toMatchObject({
     answer: expect.stringMatching(/was stopped before its rows were staged.*Run that import again/),
   });
+});
+
+it("whoever listens a moment after a change hears of it: a page asks for its data first", async () => {
+  const hear = async () => {
+    const headers = { authorization: `Bearer ${reader.token}` };
+    const { body } = await fetch(new URL("/api/events", reader.url), { headers });
+    const stream = body?.getReader();
+    const { value } = (await stream?.read()) ?? {};
+    await stream?.cancel();
+    return new TextDecoder().decode(value);
+  };
+  const first = hear();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  utimesSync(join(at.path, "state/sandbox/ledger.db"), new Date(), new Date());
+  expect([await first, await hear()]).toEqual(["data: null\n\n", "data: null\n\n"]);
 });
