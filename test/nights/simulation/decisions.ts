@@ -37,8 +37,10 @@ export async function decideOne(
     return;
   }
   if (!isDone) return;
-  const isAbout = ({ document, row }: Witness["holds"][number]) =>
-    typeof choice === "string" ? document === choice : choice.rows.some((one) => contentOf(one) === row);
+  const isAbout = ({ document, row }: Pick<Witness["holds"][number], "document" | "row">) =>
+    typeof choice === "string"
+      ? document === choice
+      : imported.some((one) => nameOf(one) === nameOf(choice) && one.rows.some((given) => contentOf(given) === row));
   if (step.what === "dismiss") {
     witness.gaveUp = true;
     world.refusals.release();
@@ -47,7 +49,9 @@ export async function decideOne(
     const { landed, onTheWire } = thereNow(world);
     const again = witness.givenUp.filter(isAbout);
     witness.givenUp = witness.givenUp.filter((hold) => !isAbout(hold));
-    for (const { row } of again) witness.dismissed.delete(row);
+    // Also of rows that hold nothing any more: their files came without them, or their events landed by others.
+    for (const row of witness.dismissed)
+      if (isAbout({ document: (JSON.parse(row) as StoryRow).document ?? "", row })) witness.dismissed.delete(row);
     witness.holds.push(...again.map((hold) => ({ ...hold, landed, onTheWire })));
   } else if (step.what === "withdraw") {
     witness.holds = witness.holds.filter((hold) => !isAbout(hold));
@@ -79,7 +83,7 @@ async function carryOut(world: World, what: Decide["what"], selectors: Selectors
 /** A person has dismissed what these rows hold. */
 export function giveUp(witness: Witness, isAbout: (hold: Witness["holds"][number]) => boolean): void {
   const gone = witness.holds.filter(isAbout);
-  for (const { row } of gone) witness.dismissed.add(row);
+  for (const { row } of [...gone, ...witness.gone.filter(isAbout)]) witness.dismissed.add(row);
   witness.givenUp.push(...gone);
   witness.holds = witness.holds.filter((hold) => !gone.includes(hold));
 }
@@ -97,8 +101,15 @@ export function noteNewVersion(witness: Witness, step: Import, imported: readonl
   const earlier = imported.filter((one) => nameOf(one) === nameOf(step));
   const mine = new Set(step.rows.map(contentOf));
   const gone = new Set(earlier.flatMap(({ rows }) => rows.map(contentOf)).filter((row) => !mine.has(row)));
+  // They stay to correct, and may be dismissed as such.
+  witness.gone.push(...witness.holds.filter(({ row }) => gone.has(row)));
   witness.holds = witness.holds.filter(({ row }) => !gone.has(row));
   witness.givenUp = witness.givenUp.filter(({ row }) => !gone.has(row));
+  // What comes back, may be late by then.
+  for (const text of gone) {
+    const { document, key } = JSON.parse(text) as StoryRow;
+    witness.stood.delete(`${document} ${key}`);
+  }
   const before = new Set(earlier.flatMap(({ rows }) => rows.map(contentOf)));
   for (const row of step.rows) if (!before.has(contentOf(row))) witness.stood.delete(`${row.document} ${row.key}`);
 }

@@ -41,6 +41,7 @@ export async function live(story: Story): Promise<Night> {
     stood: new Map(),
     gaveUp: false,
     dismissed: new Set(),
+    gone: [],
     givenUp: [],
     corrected: new Set(),
     replaced: new Map(),

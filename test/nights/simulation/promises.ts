@@ -53,13 +53,14 @@ function toCorrect(database: LedgerDatabase, witness: Witness) {
     .pluck()
     .all()
     .map((id) => cells.of(id)?.cells[0]);
+  const isGone = (row: string) => witness.gone.some((hold) => hold.row === row);
   const cellOf = (row: string) => JSON.stringify({ ...mapped(JSON.parse(row) as StoryRow), row: 0 });
   return [
     ...[...witness.dismissed]
-      .filter((row) => open.includes(cellOf(row)))
+      .filter((row) => !isGone(row) && open.includes(cellOf(row)))
       .map((row) => `H23: dismissed, and open: ${row}`),
     ...witness.holds
-      .filter(({ row }) => !witness.corrected.has(row) && !open.includes(cellOf(row)))
+      .filter(({ row }) => !isGone(row) && !witness.corrected.has(row) && !open.includes(cellOf(row)))
       .map(({ row }) => `H13: to correct, and not open: ${row}`),
   ];
 }

@@ -28,7 +28,9 @@ export interface Witness {
   gaveUp: boolean;
   /** Invalid rows that a person has dismissed, by content. */
   dismissed: Set<string>;
-  /** What they held, to be held again if that is undone. */
+  /** What a newer version of a file lacks: a person may dismiss it, or another row may have come instead. */
+  gone: Witness["holds"];
+  /** What dismissed rows held, to be held again if that is undone. */
   givenUp: Witness["holds"];
   /** Invalid rows of which another row was the correction, by content: they come back and hold nothing (H37). */
   corrected: Set<string>;

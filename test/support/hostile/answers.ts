@@ -168,6 +168,7 @@ const witness = (): Witness => ({
   gaveUp: true,
   replaced: new Map(),
   dismissed: new Set(),
+  gone: [],
   givenUp: [],
   corrected: new Set(),
 });
