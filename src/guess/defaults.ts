@@ -242,7 +242,6 @@ function settleZone(dates: readonly Column[], columns: readonly Column[], countr
   return zone;
 }
 
-/** What a person would notice in a column, and no row shows as a mistake. */
 /** 83000 for 8:30: a spreadsheet has dropped the zero. */
 function areBareClocks({ header, cells }: Column): boolean {
   const longest = Math.max(...cells.map(({ text }) => text.length));
@@ -250,6 +249,7 @@ function areBareClocks({ header, cells }: Column): boolean {
   return longest > 2 && isClockHeader(foldHeader(header)) && cells.every(({ text }) => isClock(text));
 }
 
+/** What a person would notice in a column, and no row shows as a mistake. */
 function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisions) {
   const joined = new Set(columns.flatMap(({ clock }) => clock));
   for (const column of columns) {

@@ -26,6 +26,7 @@ export interface EventNow extends EventContent {
   event: string;
   /** JSON. */
   key_parts: string;
+  as_document: number;
   input_id: number;
   state: string;
   reason: string | null;

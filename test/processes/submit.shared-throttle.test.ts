@@ -7,12 +7,23 @@ import { fileURLToPath } from "node:url";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { systemClock } from "../../src/model/clock.js";
-import { createSharedThrottle } from "../../src/submit/shared-throttle.js";
+import { createSharedThrottle, type SharedThrottleOptions } from "../../src/submit/shared-throttle.js";
 import { median } from "../support/median.js";
 import { type Arrival, refusedBy, watch } from "../support/submit/exact-bucket.js";
 import { freePort, redisIsHere, startRedis } from "../support/submit/redis-server.js";
 
 const taker = fileURLToPath(new URL("../support/submit/shared-taker.ts", import.meta.url));
+
+/** The service's budget, in the Redis at that port. */
+const throttleAt = (port: number, more: Partial<SharedThrottleOptions> = {}) =>
+  createSharedThrottle({
+    redisUrl: `redis://127.0.0.1:${port}`,
+    name: "test",
+    rate: 20,
+    burst: 30,
+    clock: systemClock,
+    ...more,
+  });
 
 describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-server)", () => {
   it("gives three hosts whose clocks are 30 s apart one rate, each its share, and an exact bucket refuses nothing (H41)", {
@@ -47,8 +58,7 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
   it("refuses a budget that runs at another rate or burst, and says both", async () => {
     const port = await freePort();
     const stop = await startRedis(port);
-    const open = (rate: number, burst: number) =>
-      createSharedThrottle({ redisUrl: `redis://127.0.0.1:${port}`, name: "test", rate, burst, clock: systemClock });
+    const open = (rate: number, burst: number) => throttleAt(port, { rate, burst });
     const [first, slower, wider] = [open(20, 30), open(19, 30), open(20, 40)];
     try {
       await first.take();
@@ -75,14 +85,7 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
         return Promise.resolve();
       },
     };
-    const throttle = createSharedThrottle({
-      redisUrl: `redis://127.0.0.1:${port}`,
-      name: "test",
-      rate: 0.01,
-      burst: 1,
-      clock,
-      onLost: (message) => told.push(message),
-    });
+    const throttle = throttleAt(port, { rate: 0.01, burst: 1, clock, onLost: (message) => told.push(message) });
     try {
       await throttle.take();
       expect(told).toEqual([]);
@@ -98,17 +101,9 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
     const port = await freePort();
     let stop = await startRedis(port);
     const told: string[] = [];
-    const open = (rate: number, patienceMs: number) =>
-      createSharedThrottle({
-        redisUrl: `redis://127.0.0.1:${port}`,
-        name: "test",
-        rate,
-        burst: 30,
-        clock: systemClock,
-        patienceMs,
-        onLost: (message) => told.push(message),
-      });
-    const [begun, newcomer] = [open(20, 300), open(10, 8_000)];
+    const onLost = (message: string) => told.push(message);
+    const begun = throttleAt(port, { patienceMs: 300, onLost });
+    const newcomer = throttleAt(port, { rate: 10, patienceMs: 8_000, onLost });
     try {
       await begun.take();
       await stop();
@@ -131,17 +126,9 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
   }, async () => {
     const port = await freePort();
     const told: string[] = [];
-    const open = (rate: number, patienceMs: number) =>
-      createSharedThrottle({
-        redisUrl: `redis://127.0.0.1:${port}`,
-        name: "test",
-        rate,
-        burst: 30,
-        clock: systemClock,
-        patienceMs,
-        onLost: (message) => told.push(message),
-      });
-    const [begun, newcomer] = [open(20, 300), open(10, 8_000)];
+    const onLost = (message: string) => told.push(message);
+    const begun = throttleAt(port, { patienceMs: 300, onLost });
+    const newcomer = throttleAt(port, { rate: 10, patienceMs: 8_000, onLost });
     await begun.take();
     const stop = await startRedis(port);
     try {
@@ -162,15 +149,7 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
     const port = await freePort();
     const stop = await startRedis(port);
     let isFound = false;
-    const throttle = createSharedThrottle({
-      redisUrl: `redis://127.0.0.1:${port}`,
-      name: "test",
-      rate: 20,
-      burst: 30,
-      clock: systemClock,
-      patienceMs: 300,
-      onFound: () => (isFound = true),
-    });
+    const throttle = throttleAt(port, { patienceMs: 300, onFound: () => (isFound = true) });
     try {
       await throttle.take();
       // The budget fills.
@@ -195,12 +174,9 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
     const port = await freePort();
     let stop = await startRedis(port);
     const told: string[] = [];
-    const throttle = createSharedThrottle({
-      redisUrl: `redis://127.0.0.1:${port}`,
-      name: "test",
+    const throttle = throttleAt(port, {
       rate: 100,
       burst: 40,
-      clock: systemClock,
       patienceMs: 300,
       onLost: () => told.push("lost"),
       onFound: () => told.push("found"),
@@ -245,14 +221,7 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
 describe("the shared throttle without its Redis", () => {
   it("says so and goes on at a tenth of the rate, never over it", async () => {
     const lost: string[] = [];
-    const throttle = createSharedThrottle({
-      redisUrl: `redis://127.0.0.1:${await freePort()}`,
-      name: "test",
-      rate: 50,
-      burst: 10,
-      clock: systemClock,
-      onLost: (message) => lost.push(message),
-    });
+    const throttle = throttleAt(await freePort(), { rate: 50, burst: 10, onLost: (message) => lost.push(message) });
     const times: number[] = [];
     const takers = Array.from({ length: 6 }, async () => {
       await throttle.take();
@@ -269,13 +238,7 @@ describe("the shared throttle without its Redis", () => {
   });
 
   it("lets aborted takers and, when it closes, all others go", async () => {
-    const throttle = createSharedThrottle({
-      redisUrl: `redis://127.0.0.1:${await freePort()}`,
-      name: "test",
-      rate: 1,
-      burst: 1,
-      clock: systemClock,
-    });
+    const throttle = throttleAt(await freePort(), { rate: 1, burst: 1 });
     const gone = new AbortController();
     const aborted = throttle.take(gone.signal);
     const waiting = throttle.take();
@@ -306,14 +269,7 @@ describe("a Redis that answers what it likes", () => {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const throttle = createSharedThrottle({
-      redisUrl: `redis://127.0.0.1:${port}`,
-      name: "test",
-      rate: 100,
-      burst: 40,
-      clock: systemClock,
-      patienceMs: 300,
-    });
+    const throttle = throttleAt(port, { rate: 100, burst: 40, patienceMs: 300 });
     const clock = watch();
     const times: Arrival[] = [];
     const until = Date.now() + seconds * 1000;

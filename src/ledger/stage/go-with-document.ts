@@ -102,7 +102,7 @@ export function goWithDocument(
     }
   };
 
-  const follow = (event: EventNow & { as_document: number }): number[] => {
+  const follow = (event: EventNow): number[] => {
     const { as_document: given, participant_ref: participant, address_ref: address } = event;
     const parties: Parties = {
       participant_ref: (given & 1 ? document.participant_ref : null) ?? participant,
@@ -121,8 +121,7 @@ export function goWithDocument(
   for (let at = 0; at < events.length; at += AT_ONCE) {
     const select = "SELECT * FROM events_now WHERE id IN @some AND unsent ORDER BY id";
     const some = events.slice(at, at + AT_ONCE);
-    for (const event of database.rows<EventNow & { as_document: number }>(select, { some }))
-      inputs.push(...follow(event));
+    for (const event of database.rows<EventNow>(select, { some })) inputs.push(...follow(event));
   }
   return inputs;
 }

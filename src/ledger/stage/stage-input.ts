@@ -289,9 +289,8 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
 
   const interrupted = ({ group, row }: MappedRow, leads: readonly number[]): Problem | null => {
     const first = group == null ? null : interruptedBy(group, row);
-    const isPart = group != null && leads.length > 0 && withdrawal.areParts(leads);
-    if (first === null && !isPart) return null;
     if (first !== null) return groupInterrupted(first);
+    if (group == null || leads.length === 0 || !withdrawal.areParts(leads)) return null;
     const message =
       "It is part of a group whose first rows are not in this file: import the file that holds all of them, with the group together.";
     return problem("group-interrupted", message);

@@ -53,10 +53,9 @@ export class Site {
 
   /** A literal that reads like the header of a column: every row would send the same text. */
   doubtHeader(text: string, column: string): void {
-    const { source } = this.scope.shared;
     const message = `${this.label}: "${text}" is the header of the column "${column}", but every row sends this text.`;
     const hint = `Write =${column} for the column; '="${text}"' for the text.`;
-    source.doubts.push(source.describe("mapping-doubtful", this.path, message, { hint }));
+    this.scope.shared.source.doubt(this.path, message, hint);
   }
 
   #report(at: "key" | "value", code: Code, message: string, hint: string | null, part: Path): typeof BROKEN {
