@@ -17,8 +17,14 @@ import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { type CheckResult, checkLedger } from "../ledger/care/check/check.js";
 import { hasLog, lockLedger, lockOf, refuseAnothersLog, refuseHeld } from "../ledger/care/lock.js";
 import { syncFolder } from "../ledger/journal/durable-file.js";
-import { journalOwner } from "../ledger/journal/journal.js";
-import { forgetJournal, holdsAllOf, rememberedJournal, rememberJournal } from "../ledger/journal/own-journal.js";
+import { journalOwner, openJournal } from "../ledger/journal/journal.js";
+import {
+  dropUncommitted,
+  forgetJournal,
+  holdsAllOf,
+  rememberedJournal,
+  rememberJournal,
+} from "../ledger/journal/own-journal.js";
 import { rebuildFrom, type Rebuilt } from "../ledger/journal/rebuild.js";
 import {
   type LedgerDatabase,
@@ -293,6 +299,8 @@ const BESIDE = ["-wal", "-shm"];
 export interface Restored {
   kept: string | null;
   journal: string | null;
+  /** Whether the journal's last decision was removed from it, because a kill kept it from the former ledger. */
+  dropped: boolean;
   forgotten: string | null;
   known: Rebuilt | null;
   /** Events of the backup that wait to be sent: no journal knows which were withdrawn since. */
@@ -321,16 +329,19 @@ export async function restoreLedger(
     try {
       const journal =
         named ??
-        [target.journal, journalOfFormer(target), rememberedJournal(database)].find((one) => isThere(one)) ??
+        [target.journal, ofFormer(target, rememberedJournal), rememberedJournal(database)].find((one) =>
+          isThere(one),
+        ) ??
         null;
       if (journal !== null) requireOwn(journal, owner);
+      const dropped = journal !== null && ofFormer(target, (former) => dropUnmade(former, target, journal)) === true;
       const runs = createRunStore(database);
       runs.finish(runs.begin("restore", null, now).id, ExitCode.ok, null, now);
       const known = journal === null ? null : await replayed(database, journal, now);
       const forgotten = journal === null ? forgetJournal(database) : null;
       const waiting =
         "SELECT count(*) FROM events_now WHERE state IN ('planned', 'deferred', 'held') AND dismissed = 0";
-      restored = { journal, forgotten, known, unsent: database.number(waiting) };
+      restored = { journal, dropped, forgotten, known, unsent: database.number(waiting) };
     } finally {
       database.close();
     }
@@ -355,12 +366,22 @@ function keepAs(path: string, kept: string): void {
   }
 }
 
-/** Null: none, or the ledger cannot be read, which is why a backup takes its place. */
-function journalOfFormer(target: Target): string | null {
+/** Null: the ledger cannot be read, or is behind its journal, which is why a backup takes its place. */
+function ofFormer<Result>(target: Target, work: (former: LedgerDatabase) => Result): Result | null {
   try {
-    return reading(target, rememberedJournal);
+    return reading(target, work);
   } catch {
     return null;
+  }
+}
+
+/** Replayed, the decision would be carried out. */
+function dropUnmade(former: LedgerDatabase, target: Target, path: string): boolean {
+  const journal = openJournal(path, target.ledgerPath, ownerOf(target));
+  try {
+    return holdsAllOf(former, path) && dropUncommitted(former, path, journal);
+  } finally {
+    journal.close();
   }
 }
 

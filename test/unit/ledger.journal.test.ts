@@ -16,7 +16,7 @@ import { openJournal } from "../../src/ledger/journal/journal.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
 import { decideBeside } from "../../src/desk/access.js";
-import { rebuildLedger } from "../../src/desk/care.js";
+import { backup, rebuildLedger, restoreLedger } from "../../src/desk/care.js";
 import { answer } from "../../src/report/outcome.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, type StoryFile, storyFile, type World } from "../nights/simulation/world.js";
@@ -118,6 +118,22 @@ describe("the journal", () => {
       expect(lines().filter((line) => line.entry === entry)).toHaveLength(1);
       await world.resume();
       expect(lines().map((line) => line.entry)).toContain(entry);
+    });
+
+    it("is not carried out by a restore that comes before any other command, which says so", async () => {
+      world = createWorld({ journal });
+      await world.bring("a", ["M1 10", "M2 10 invalid"]);
+      const monday = join(disk, "monday.db");
+      await backup(world.target, monday);
+      await world.bring("b", ["M1 20"]);
+      const isKept = () => lines().some((line) => line.entry === "dismissed");
+      const restore = () => restoreLedger(world.target, { backup: monday, journal }, world.clock);
+      await beforeCommit(() => dismissSelected(world.target, { row: ["3"] }, world.clock, journal));
+      expect(await restore()).toMatchObject({ dropped: true });
+      expect(isKept()).toBe(false);
+      dismissSelected(world.target, { row: ["3"] }, world.clock, journal);
+      expect(await restore()).toMatchObject({ dropped: false });
+      expect(isKept()).toBe(true);
     });
 
     it("is told from those of another ledger, which are kept: this one is an older copy", async () => {

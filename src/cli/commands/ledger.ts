@@ -88,7 +88,7 @@ const restore = onTarget({
     };
     return told({
       line: { type: "restored", ...restored },
-      text: ({ kept, journal: replayed, forgotten, known, unsent }) => [
+      text: ({ kept, journal: replayed, dropped, forgotten, known, unsent }) => [
         [
           `Restored from ${shown(path)}.${kept === null ? "" : ` The ledger that was here is kept as ${shown(kept)}.`}`,
           known === null || replayed === null
@@ -100,6 +100,8 @@ const restore = onTarget({
                 ],
                 " ",
               ),
+          dropped &&
+            "The journal's last decision never reached the former ledger, and was removed from the journal. Make it again.",
           unsent > 0 &&
             `${counted(unsent, "event")} of this backup ${unsent === 1 ? "waits" : "wait"} to be sent. What was withdrawn after the backup was made is among them; before the next run, withdraw it again.`,
           forgotten !== null &&

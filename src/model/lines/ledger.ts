@@ -254,6 +254,7 @@ export const rebuilt = line("rebuilt", "Printed by `ledger rebuild`: what is kno
 export const restored = line("restored", "Printed by `ledger restore`.", {
   kept: textOrNull.describe("where the former ledger is kept"),
   journal: textOrNull.describe("the journal that was replayed over the backup"),
+  dropped: flag.describe("true: the journal's last decision never reached the former ledger, and was removed from it"),
   forgotten: textOrNull.describe("the journal that the ledger remembered, if that is missing; the next run needs none"),
   known: object(known).nullable().describe("null: without a journal, what came after the backup is unknown"),
   unsent: count.describe("events that the next run may send, also if they were withdrawn after the backup was made"),
