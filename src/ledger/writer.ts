@@ -306,7 +306,7 @@ export class Writer {
     );
   }
 
-  /** From a journal. `hash`: of the content that was sent; null: as an earlier entry said. */
+  /** From a journal. `hash`: of the only content that may have landed; null: as earlier entries said. */
   restored(
     id: number,
     found: {
@@ -318,13 +318,16 @@ export class Writer {
     },
     now: number,
   ) {
-    const hash =
-      found.hash ?? this.#database.value<Buffer>("SELECT attempted_hash FROM events_now WHERE id = @id", { id });
+    const attempted =
+      "SELECT attempted_hash AS hash, attempted_at AS sentAt, attempted_link AS link FROM events_now WHERE id = @id";
+    const before = found.hash === null ? this.#database.row<object>(attempted, { id }) : null;
     this.asStaged(id);
     this.#database.run(
-      `INSERT INTO event_states (document_id, event_id, state, reason, service_event_id, target_document_id, attempted_hash, doubt, changed_at)
-       SELECT document_id, id, @state, @reason, @serviceId, @targetId, coalesce(@hash, content_hash), @state = 'stalled', @now FROM events WHERE id = @id`,
-      { ...found, hash, id, now },
+      `INSERT INTO event_states (document_id, event_id, state, reason, service_event_id, target_document_id, attempted_hash,
+         attempted_at, attempted_link, doubt, changed_at)
+       SELECT document_id, id, @state, @reason, @serviceId, @targetId, coalesce(@hash, content_hash), @sentAt, @link,
+         @state = 'stalled', @now FROM events WHERE id = @id`,
+      { sentAt: null, link: null, ...found, ...before, id, now },
     );
     // A backup's row says something else than what was sent after it.
     const isChanged = this.#database.has(

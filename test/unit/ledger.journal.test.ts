@@ -391,6 +391,27 @@ describe("a rebuilt ledger", () => {
     expect(world.documents()[0]?.events).toHaveLength(2);
   });
 
+  it("does not know which of two contents landed that it sent without an answer: no row in between is called late (H9)", async () => {
+    const own = (minute: number, key: string) => eventRow({ row: minute, document: "M1", minute, key });
+    world = createWorld({ journal });
+    await world.bring("a", ["M1 10"]);
+    world.setFaults(lostAnswers(50));
+    await world.import([storyFile("b", [own(40, "b")])]);
+    await world.import([storyFile("c", [own(60, "b")])]);
+    world.setFaults([]);
+    world.loseLedger();
+    await rebuild();
+    const corrected = await world.import([storyFile("c", [own(60, "b")])]);
+    expect(corrected.problems.map(({ code }) => code)).toEqual(["changed"]);
+    expect((await world.import([storyFile("d", [own(50, "d")])])).events).toEqual({ landed: 1 });
+    const minutes = world.documents()[0]?.events.map(({ at }) => new Date(at).getUTCMinutes());
+    expect(minutes).toEqual([10, 40, 50]);
+    // What had changed when the ledger was lost, is not taken for what landed.
+    world.loseLedger();
+    await rebuild();
+    expect((await world.import([storyFile("c", [own(60, "b")])])).problems.map(({ code }) => code)).toEqual(["changed"]);
+  });
+
   it("knows of timelines from before 1970 how far they have come", { tags: ["long"] }, async () => {
     world = createWorld({ journal });
     const rows = [-30e6, -20e6].map((minute, row) => eventRow({ row, document: "M1", minute }));

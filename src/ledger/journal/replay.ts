@@ -106,8 +106,8 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
   };
 
   const find = (document: number, entry: JsonObject) =>
-    database.row<{ id: number; state: string; payload: string }>(
-      "SELECT id, state, payload FROM events_now WHERE document_id = @document AND deduplication_id = @key",
+    database.row<{ id: number; state: string; content_hash: Buffer; doubt: 0 | 1 }>(
+      "SELECT id, state, content_hash, doubt FROM events_now WHERE document_id = @document AND deduplication_id = @key",
       { document, key: keyOf(entry) },
     );
 
@@ -132,8 +132,12 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       mirrored: entry["mirrored"],
       target_document: target === null ? null : named(target, "target"),
     });
-    // An earlier entry's content, which was corrected before this one.
-    if (found?.payload === "") database.change("events", found.id, content());
+    if (found !== null && !found.content_hash.equals(hash)) {
+      // It may have landed with what went out before.
+      if (found.doubt === 1) writer.keepAttempted(found.id);
+      // A backup's row, or an earlier entry's, was corrected before this one.
+      database.change("events", found.id, { ...content(), ...standIns(), payload: "" });
+    }
     const id =
       found?.id ??
       database.add("events", {
@@ -145,7 +149,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
         ...standIns(),
         payload: "",
       });
-    setEvent(id, "stalled", {}, at, hash);
+    setEvent(id, "stalled", {}, at, found?.doubt === 1 ? null : hash);
   };
 
   const endEvent = (document: number, entry: JsonObject, at: number) => {
@@ -155,8 +159,10 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     // continued the same journal.
     if (found === null || (isLandedState(found.state) && !isLandedState(state))) return;
     const { id } = found;
+    // Else, what went out earlier may have landed.
+    if (state === "landed" || state === "landed-without-id") return setEvent(id, state, entry, at, found.content_hash);
     if (state !== "planned" && state !== "rejected")
-      return setEvent(id, isLandedState(state) || state === "foreign" ? state : "stalled", entry, at);
+      return setEvent(id, state === "changed" || state === "foreign" ? state : "stalled", entry, at);
     // It has not landed, so the rows bring it again.
     writer.asStaged(id);
     if (!database.has(`SELECT 1 FROM ${KNOWN_OF_EVENTS}`, { events: [id] }))
