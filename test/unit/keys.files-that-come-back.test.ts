@@ -258,6 +258,18 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
     },
   );
 
+  it("does not send a row that another file brought too, until that was withdrawn", async () => {
+    const office = openOffice(weighings);
+    office.writeCsv("w.csv", loads(...five));
+    await office.import("w.csv", "--limit", "2");
+    office.writeCsv("bad.csv", loads("L5 10 5", "L6 10 x"));
+    await office.type("import", "m.yaml", "bad.csv", "--max-errors", "0");
+    await office.ends(0, "withdraw --input bad.csv --yes");
+    const summary = await office.brought("w.csv", loads(...three));
+    expect(summary.problems).toMatchObject([{ code: "row-gone", count: 2 }]);
+    expect(weights(office)).toEqual(three);
+  });
+
   it("stops, and sends none of them, if a damaged page hides what the file has in common with the earlier one; the remedy of `ledger check` mends it", {
     tags: ["long"],
   }, async () => {

@@ -10,11 +10,17 @@ import { type Correction, withoutOwnColumns } from "./corrections.js";
 import { isUnsent, type StoredEvent } from "./event-keys.js";
 import { cellHash, createCells, eachOnce } from "./row-cells.js";
 
-/** Deletes events (`events` selects ids) that no row brings any more. @returns how many */
+/** Deletes events (`events` selects ids) that no row brings any more; others go to a file that brings them. @returns how many */
 export function dropUnbroughtEvents(database: LedgerDatabase, events: string, values: { id?: number } = {}): number {
   const gone = `SELECT id FROM events WHERE id IN (${events}) AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id)`;
   new Writer(database).eventsGone(gone, values);
-  return database.run(`DELETE FROM events WHERE id IN (${gone})`, values);
+  const count = database.run(`DELETE FROM events WHERE id IN (${gone})`, values);
+  database.run(
+    `UPDATE events SET input_id = (SELECT max(row_id) >> 32 FROM row_events WHERE event_id = events.id)
+     WHERE id IN (${events}) AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id AND row_id >> 32 = input_id)`,
+    values,
+  );
+  return count;
 }
 
 /** `id` of a participant or address that something unsent needs, or a row declares, and that row. */
