@@ -1,7 +1,13 @@
 /** Nights drawn from seeds: P1–P5 and P7 hold under faults, kills, clock jumps and every switch of the open points. */
 import { live } from "./simulation/night.js";
 import { drawn } from "../support/sample.js";
-import { drawStory, FIRST_OF_ALL_READINGS, FIRST_OF_DECISIONS, FIRST_OF_REAL_SHAPES } from "./simulation/story.js";
+import {
+  drawStory,
+  FIRST_OF_ALL_READINGS,
+  FIRST_OF_CORRECTIONS,
+  FIRST_OF_DECISIONS,
+  FIRST_OF_REAL_SHAPES,
+} from "./simulation/story.js";
 
 const NIGHTS_A_TEST = 10;
 /** Nights that once broke a promise. */
@@ -10,7 +16,7 @@ const once = [
   4602, 5711, 12408, 15359, 15624, 19709, 22449, 28371, 31216, 31472, 36418, 40781, 47241, 50452, 56653, 57555, 60035,
   61073, 61720, 62840, 62857, 77198, 89178, 91291, 91384, 96645, 200157, 1009917, 1036087, 1048644, 2001355, 2108494,
   3000136, 3000199, 3000256, 3002374, 3002623, 4010780, 8002750, 8220327, 8301672, 8420321, 8421907, 8428237, 8520857,
-  8705950, 8906644, 9005606, 9801717, 90010230,
+  8705950, 8906644, 9005606, 9801717, 90010230, 90024539, 90028855, 90033574,
 ];
 
 /** The same of real shape, cut to 150 rows. */
@@ -49,6 +55,10 @@ describe("a simulated night breaks no promise", () => {
 
   test.each([1, 2, 3])("in which a person decides, part %i", { tags: ["long"] }, async (part) => {
     expect(await nightsFrom(FIRST_OF_DECISIONS + part * NIGHTS_A_TEST)).toEqual([]);
+  });
+
+  test("in which rejected rows are corrected", async () => {
+    expect(await nightsFrom(FIRST_OF_CORRECTIONS, drawn(3, 2 * NIGHTS_A_TEST))).toEqual([]);
   });
 
   // Small ones; those of `npm run simulate` have 2,000 to 20,000 rows.

@@ -1,4 +1,5 @@
 /** Lives through one night of a story, and says where a promise (DESIGN section 1) was broken. */
+import { createHash } from "node:crypto";
 import { dismiss } from "../../../src/ledger/decide/dismiss.js";
 import { findDocument } from "../../../src/ledger/documents-named.js";
 import { selectOpen } from "../../../src/ledger/decide/selection.js";
@@ -6,11 +7,19 @@ import { decideBeside } from "../../../src/desk/access.js";
 import { rebuildLedger } from "../../../src/desk/care.js";
 import { replaceEach, resolveNamed } from "../../support/decide.js";
 import { readStatus } from "../../../src/desk/status.js";
+import { noteCorrections, rejectedFile } from "./corrections.js";
 import { backUp, contentOf, decideOne, giveUp, nameOf, noteNewVersion, restore, thereNow } from "./decisions.js";
 import { checkPromises } from "./promises.js";
 import { hasLanded } from "./copies.js";
 import { partsOf, writeReal } from "./real-shapes.js";
-import { type Beside, FIRST_OF_DECISIONS, type Step, type Story, type StoryRow } from "./story.js";
+import {
+  type Beside,
+  FIRST_OF_CORRECTIONS,
+  FIRST_OF_DECISIONS,
+  type Step,
+  type Story,
+  type StoryRow,
+} from "./story.js";
 import { mapped, START } from "./story-rows.js";
 import { idOf, readEvents, type Witness } from "./witness.js";
 import { createWorld, type RunPlan, type StoryFile, type World, type WrittenFile } from "./world.js";
@@ -44,6 +53,9 @@ export async function live(story: Story): Promise<Night> {
     gone: [],
     givenUp: [],
     corrected: new Set(),
+    says: new Map(),
+    outdated: new Set(),
+    versions: [],
     replaced: new Map(),
   };
   const imported = new Map<string, Import>();
@@ -59,7 +71,13 @@ export async function live(story: Story): Promise<Night> {
       if (step.do === "lose ledger") await loseLedger(world, story, files, witness);
       else if (step.do === "restore") await restoreBackup(world, story, files, witness);
       else if (step.do === "decide") await decideOne(world, step, files, witness);
-      else await take(world, story, step, files, witness);
+      else if (step.do === "correct") {
+        const file = rejectedFile(world, step, files, imported.size);
+        if (file === null) continue;
+        noteCorrections(witness, file);
+        await take(world, story, file, files, witness);
+        imported.set(file.file, file);
+      } else await take(world, story, step, files, witness);
       if (step.do === "import") imported.set(`${step.file} ${step.version ?? "1"}`, step);
       if (step.do === "set clock" || step.do === "wait") continue;
       broken.push(...checkPromises(world, story, witness, false));
@@ -77,7 +95,7 @@ export async function live(story: Story): Promise<Night> {
 
 type Import = Extract<Step, { do: "import" }>;
 
-type Others = "lose ledger" | "restore" | "decide";
+type Others = "lose ledger" | "restore" | "decide" | "correct";
 
 async function take(
   world: World,
@@ -226,6 +244,7 @@ async function importAgain(world: World, story: Story, imported: readonly Import
   world.setFaults([]);
   for (const [index, step] of imported.entries()) {
     noteNewVersion(witness, step, imported.slice(0, index));
+    noteCorrections(witness, step);
     note(world, witness, step.rows);
     witness.summaries.push({ summary: await world.import([await fileOf(world, story, step)]), rows: rowsOf(step) });
   }
@@ -233,9 +252,11 @@ async function importAgain(world: World, story: Story, imported: readonly Import
 
 async function fileOf(world: World, story: Story, step: Import): Promise<StoryFile | WrittenFile> {
   if (story.files !== undefined) return writeReal(world.target.stateFolder, story, step.file, step.rows);
-  const { file: contentHash, version = "1" } = step;
+  const { file, version = "1", corrects } = step;
   const isSkippable = story.seed >= FIRST_OF_DECISIONS;
-  return { name: `${nameOf(step)}.csv`, contentHash, version, isSkippable, rows: step.rows.map(mapped) };
+  // What a rejected file names by the beginning of its hash, is one file only.
+  const contentHash = story.seed >= FIRST_OF_CORRECTIONS ? createHash("sha256").update(file).digest("hex") : file;
+  return { name: `${nameOf(step)}.csv`, contentHash, version, isSkippable, rows: step.rows.map(mapped), corrects };
 }
 
 const rowsOf = ({ rows }: Import) => rows.reduce((sum, row) => sum + partsOf(row), 0);
@@ -266,6 +287,7 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
     const id = `${row.document} ${row.key}`;
     witness.refused.delete(id);
     if (row.is === "event") {
+      if (!witness.outdated.has(contentOf(row))) witness.says.set(`${row.name ?? "Weighing"} ${id}`, row);
       if (!witness.stood.has(id)) witness.stood.set(id, newest.get(row.document) ?? Number.NEGATIVE_INFINITY);
       for (const hold of witness.holds) if (hold.id === id) witness.corrected.add(hold.row);
       witness.holds = witness.holds.filter((hold) => hold.id !== id);

@@ -6,9 +6,9 @@ import { checkLedger } from "../../../src/ledger/care/check/check.js";
 import { settled } from "./at-rest.js";
 import { isPassedByCopy } from "./copies.js";
 import { type Story, type StoryRow, TONIGHT } from "./story.js";
-import { mapped } from "./story-rows.js";
+import { mapped, START } from "./story-rows.js";
 import { describe, idOf, isReplaced, type LedgerEvent, readEvents, type Witness } from "./witness.js";
-import type { World } from "./world.js";
+import { cellOf, type World } from "./world.js";
 
 const LANDED = ["landed", "landed-without-id", "changed"];
 
@@ -40,6 +40,7 @@ export function checkPromises(world: World, story: Story, witness: Witness, atRe
       ...(witness.disturbed || clocksDiffer(story, witness) ? [] : nothingRefused(world, story, witness, events)),
       ...(atRest ? settled(events, documents, story, witness, database, world.refusals.byMirror) : []),
       ...(atRest ? ledgerChecked(database) : []),
+      ...(atRest && story.files === undefined ? asTheRowsSay(events, sent, witness) : []),
       ...(atRest && story.files === undefined ? toCorrect(database, witness) : []),
     ];
   });
@@ -54,15 +55,29 @@ function toCorrect(database: LedgerDatabase, witness: Witness) {
     .all()
     .map((id) => cells.of(id)?.cells[0]);
   const isGone = (row: string) => witness.gone.some((hold) => hold.row === row);
-  const cellOf = (row: string) => JSON.stringify({ ...mapped(JSON.parse(row) as StoryRow), row: 0 });
+  const cellFor = (row: string) => cellOf(mapped(JSON.parse(row) as StoryRow));
   return [
     ...[...witness.dismissed]
-      .filter((row) => !isGone(row) && open.includes(cellOf(row)))
+      .filter((row) => !isGone(row) && open.includes(cellFor(row)))
       .map((row) => `H23: dismissed, and open: ${row}`),
     ...witness.holds
-      .filter(({ row }) => !isGone(row) && !witness.corrected.has(row) && !open.includes(cellOf(row)))
+      .filter(({ row }) => !isGone(row) && !witness.corrected.has(row) && !open.includes(cellFor(row)))
       .map(({ row }) => `H13: to correct, and not open: ${row}`),
   ];
+}
+
+/** P1: what the ledger says has landed as its row says, stands so on its timeline. */
+function asTheRowsSay(events: readonly LedgerEvent[], sent: ReadonlyMap<string, Sent[]>, witness: Witness) {
+  return events.flatMap((event) => {
+    const row = witness.says.get(`${event.name} ${idOf(event)}`);
+    const [found] = sent.get(event.deduplicationId) ?? [];
+    const isKnown = ["landed", "landed-without-id"].includes(event.state) && event.replaced === 0;
+    if (row === undefined || found === undefined || !isKnown) return [];
+    const { metadata } = found.event.body as { metadata?: { attributes?: { name: string; value: string }[] } };
+    const weight = metadata?.attributes?.find(({ name }) => name === "Weight")?.value;
+    const isSame = weight === row.weight && found.event.at === START + row.minute * 60_000;
+    return isSame ? [] : [`P1 not as its row says: ${JSON.stringify(row)}, ${describe(event)}, weight ${weight}`];
+  });
 }
 
 const ledgerChecked = (database: LedgerDatabase) =>

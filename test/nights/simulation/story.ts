@@ -36,7 +36,11 @@ export type Step =
       beside?: Beside[];
       /** `--max-errors`; default: no bound. */
       maxErrors?: string;
+      /** Of a rejected file, for each row. */
+      corrects?: { ref: string; code: string; was: StoryRow }[];
     }
+  /** A person corrects the rejected rows of one file; `which` of those that have some, and `draw` says how. */
+  | { do: "correct"; which: number; draw: number; kill: NonNullable<RunPlan["killAt"]> | null }
   | { do: "resume"; faults: FaultRule[]; kill: NonNullable<RunPlan["killAt"]> | null }
   /** This machine's clock is set, forwards or back; the service's goes on. */
   | { do: "set clock"; minutes: number }
@@ -193,6 +197,7 @@ export function drawStory(seed: number, rowsOfRealShape: number | null = null): 
   if (seed >= FIRST_OF_ALL_READINGS) drawReadings(story, seededRandom(seed + 2 ** 30));
   if (seed >= FIRST_OF_REFUSED_FILES) drawRefused(story, seededRandom(seed + 2 ** 28));
   if (seed >= FIRST_OF_DECISIONS) drawDecisions(story, seededRandom(seed + 2 ** 27));
+  if (seed >= FIRST_OF_CORRECTIONS) drawCorrections(story, seededRandom(seed + 2 ** 26));
   return story;
 }
 
@@ -245,6 +250,23 @@ function drawDecisions(story: Story, random: () => number) {
   steps.splice(1, 0, { do: "back up" });
   insert({ do: "restore" });
   if (chance(0.3)) insert({ do: "restore" });
+}
+
+/** From this seed on rejected files are corrected and come back. */
+export const FIRST_OF_CORRECTIONS = 110_000_001;
+
+function drawCorrections({ steps }: Story, random: () => number) {
+  for (let count = Math.floor(random() * 5); count > 0; count -= 1) {
+    const files = steps.filter((step) => step.do === "import");
+    const again = files[Math.floor(random() * files.length)];
+    const kill =
+      random() < 0.2
+        ? { request: 1 + Math.floor(random() * 8), when: random() < 0.5 ? ("before" as const) : ("after" as const) }
+        : null;
+    const at = 1 + Math.floor(random() * steps.length);
+    const back = again !== undefined && random() < 0.3 ? [{ ...again, faults: [], kill: null }] : [];
+    steps.splice(at, 0, { do: "correct", which: random(), draw: Math.floor(random() * 2 ** 31), kill }, ...back);
+  }
 }
 
 /** The row in a later export of its system: mostly the same, or gone, or with other content. */
@@ -306,6 +328,35 @@ function correct(row: StoryRow, random: () => number): StoryRow[] {
   }
   if (row.bad === true) return [{ ...row, bad: false }];
   return random() < 0.1 ? [{ ...row, weight: "77" }] : [];
+}
+
+/** The line of a rejected file as a person leaves it: mostly mended; null: deleted. */
+export function corrected(row: StoryRow, random: () => number): { row: StoryRow; code?: "ok" } | null {
+  const draw = random();
+  if (draw < 0.1) return { row };
+  if (draw < 0.15) return { row, code: "ok" };
+  if (draw < 0.25) return null;
+  const { document, minute } = row;
+  const otherMinute = Math.max(0, (minute ?? 50) + Math.floor(random() * 60) - 30);
+  const isOnTarget = row.is === "event" && row.onTarget === true;
+  if (draw < 0.35 && !isOnTarget)
+    return {
+      row: { is: "invalid", row: row.row, document: document ?? "M1", minute: otherMinute, event: null, key: null },
+    };
+  if (row.is === "invalid")
+    return {
+      row: {
+        is: "event",
+        row: row.row,
+        document: document ?? "M2",
+        minute: minute ?? otherMinute,
+        key: row.key ?? `corrected-${Math.floor(random() * 1000)}`,
+      },
+    };
+  if (row.bad === true) return { row: { ...row, bad: false } };
+  if (draw < 0.6 || isOnTarget) return { row: { ...row, minute: otherMinute } };
+  if (draw < 0.7) return { row: { ...row, document: row.document === "M1" ? "M2" : "M1" } };
+  return { row: { ...row, weight: "66" } };
 }
 
 function drawFault(random: () => number): FaultRule {

@@ -3,6 +3,7 @@ import { keyText } from "../../../src/ledger/event-key.js";
 import type { LedgerDatabase } from "../../../src/ledger/open-ledger.js";
 import type { Summary } from "../../../src/model/summary.js";
 import type { DocumentWithTimeline } from "../../../src/sandbox/index.js";
+import type { StoryRow } from "./story.js";
 
 export interface Witness {
   /** Invalid rows that hold what is later on their documents, since they were first imported. */
@@ -34,6 +35,12 @@ export interface Witness {
   givenUp: Witness["holds"];
   /** Invalid rows of which another row was the correction, by content: they come back and hold nothing (H37). */
   corrected: Set<string>;
+  /** The newest row of each event, by name, document and key, whose former versions a correction has outdated. */
+  says: Map<string, StoryRow & { is: "event" }>;
+  /** What a person has corrected into what, by content. */
+  versions: { before: string; now: string }[];
+  /** Rows that a person has corrected into another valid row, by content: they come back and say nothing. */
+  outdated: Set<string>;
   /** Ids of documents that were replaced by a next generation, by key. */
   replaced: Map<string, Set<string>>;
 }

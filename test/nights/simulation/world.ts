@@ -42,6 +42,8 @@ export interface StoryFile {
   /** As the program does it: not read where it has come before and still holds; default: read always. */
   isSkippable?: boolean;
   rows: MappedRow[];
+  /** Of a rejected file, for each row: the row that it corrects, and its code. */
+  corrects?: { ref: string; code: string }[] | undefined;
 }
 
 /** Named after its content; rows in words are numbered as below a header. */
@@ -333,12 +335,16 @@ function createProcess(clock: VirtualClock) {
   };
 }
 
+/** The only cell of a row, whatever its number. */
+export const cellOf = (row: MappedRow): string => JSON.stringify({ ...row, row: 0 });
+
 function stage(session: Session, files: readonly StoryFile[], settings: Partial<MappingSettings>) {
   const inputsOfImport = new Set<number>();
   const changedByImport = new Set<number>();
   const chosen = { ...defaultSettings, ...settings };
   const settingsId = session.settings.idOf(chosen);
-  return files.map(({ name, contentHash, version = "1", isSkippable = false, rows }) => {
+  return files.map(({ name, contentHash, version = "1", isSkippable = false, rows, corrects }) => {
+    const header = corrects === undefined ? ["row"] : ["row", "rowferry_row", "rowferry_code"];
     const now = session.clock.now();
     const identity = { contentHash, sheet: null, named: "", namespace: "story", mappingInput: "rows" };
     const before = session.inputs.find(identity);
@@ -359,7 +365,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
         mappingText: "",
         mappingInput: "rows",
         namespace: "story",
-        header: ["row"],
+        header,
         dialect: {
           format: "csv",
           encoding: "utf-8",
@@ -384,19 +390,16 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
       inputsOfImport,
       changedByImport,
       correctedByImport: new Map(),
-      header: ["row"],
+      header,
       namesPlace: false,
       place: { file: name, sheet: null },
       read: (_, text) => text,
       spell: (_, text) => text,
     });
-    for (const row of rows) {
-      stager.stage(row, (number) => ({
-        number,
-        cells: [JSON.stringify({ ...row, row: 0 })],
-        kinds: null,
-        problems: null,
-      }));
+    for (const [index, row] of rows.entries()) {
+      const { ref, code } = corrects?.[index] ?? {};
+      const own = ref === undefined ? [] : [ref, code ?? ""];
+      stager.stage(row, (number) => ({ number, cells: [cellOf(row), ...own], kinds: null, problems: null }));
     }
     stager.end();
     session.inputs.finish(inputId, stager.counts);

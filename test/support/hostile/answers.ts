@@ -171,4 +171,7 @@ const witness = (): Witness => ({
   gone: [],
   givenUp: [],
   corrected: new Set(),
+  says: new Map(),
+  outdated: new Set(),
+  versions: [],
 });

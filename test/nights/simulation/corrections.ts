@@ -1,0 +1,71 @@
+/** A person corrects the rejected rows of a file, in a spreadsheet, and imports them. */
+import { createRejects } from "../../../src/ledger/views/open-rows.js";
+import { contentOf } from "./decisions.js";
+import { corrected, type Step, type StoryRow } from "./story.js";
+import { mapped } from "./story-rows.js";
+import { seededRandom } from "../../../src/sandbox/index.js";
+import type { Witness } from "./witness.js";
+import { cellOf, type World } from "./world.js";
+
+type Import = Extract<Step, { do: "import" }>;
+
+/** `count`: makes its name. Null: nothing is rejected, or the person deleted every row. */
+export function rejectedFile(
+  world: World,
+  { which, draw, kill }: Extract<Step, { do: "correct" }>,
+  imported: readonly Import[],
+  count: number,
+): Import | null {
+  const random = seededRandom(draw);
+  const rows = new Map(imported.flatMap((one) => one.rows.map((row) => [cellOf(mapped(row)), row] as const)));
+  const rejected = world.look((database) => {
+    const rejects = createRejects(database);
+    const inputs = rejects.inputs();
+    const input = inputs[Math.floor(which * inputs.length)];
+    return input === undefined ? [] : [...rejects.rows(input)];
+  });
+  const lines = rejected.flatMap(({ ref, cells, problems }) => {
+    const row = rows.get(cells[0] ?? "");
+    if (row === undefined) throw new Error(`no row of this night: ${cells[0]}`);
+    const line = corrected(row, random);
+    return line === null ? [] : [{ was: row, row: line.row, ref, code: line.code ?? problems[0]?.code ?? "" }];
+  });
+  if (lines.length === 0) return null;
+  return {
+    do: "import",
+    file: `rejected-${count}`,
+    rows: lines.map(({ row }, index): StoryRow => ({ ...row, row: index + 2 })),
+    faults: [],
+    kill,
+    corrects: lines.map(({ ref, code, was }) => ({ ref, code, was })),
+  };
+}
+
+/** What the corrected rows held, and all their versions, is free, unless they came back as they were. */
+export function noteCorrections(witness: Witness, file: Import): void {
+  for (const [index, row] of file.rows.entries()) {
+    const was = file.corrects?.[index]?.was;
+    if (was === undefined) continue;
+    const before = contentOf(was);
+    const now = contentOf(row);
+    if (before === now && !witness.versions.some((one) => one.before === before)) continue;
+    const earlier = ofChain(before, (content) => witness.versions.filter((one) => one.now === content), "before");
+    const later = ofChain(before, (content) => witness.versions.filter((one) => one.before === content), "now");
+    const gone = [...earlier, ...later].filter((content) => content !== now);
+    if (before !== now) witness.versions.push({ before, now });
+    const isGone = (hold: Witness["holds"][number]) => gone.includes(hold.row);
+    witness.holds = witness.holds.filter((hold) => !isGone(hold));
+    witness.givenUp = witness.givenUp.filter((hold) => !isGone(hold));
+    if (was.is === "event") witness.outdated.add(before);
+    witness.outdated.delete(now);
+    if (row.is !== "event") continue;
+    for (const content of gone) witness.corrected.add(content);
+    witness.stood.delete(`${row.document} ${row.key}`);
+  }
+}
+
+function ofChain(from: string, next: (content: string) => Witness["versions"], side: "before" | "now"): string[] {
+  const found = [from];
+  for (const content of found) for (const one of next(content)) if (!found.includes(one[side])) found.push(one[side]);
+  return found;
+}
