@@ -136,7 +136,7 @@ export const MOST_WORDS = 25;
 
 /** Values such as `LS-1001`, not words. */
 export const isCoded = ({ distinct }: Column): boolean =>
-  [...distinct].every((value) => /^[\p{Letter}._/-]{0,12}\d[\p{Letter}\d._/-]*$/u.test(value));
+  [...distinct].every((value) => /^[\p{Letter}._/-]{0,12}\d[\p{Letter}\d._/:-]*$/u.test(value));
 
 /** Shorter numbers may outgrow their zeros. */
 const PADDED = 5;

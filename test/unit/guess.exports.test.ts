@@ -40,6 +40,14 @@ describe("headers", () => {
         ["Issue id", "document"],
         ["Date of Issue", "created"],
         ["Issue Date", "created"],
+        ["Auftragsmenge", "amount"],
+        ["Order Value", "amount"],
+        ["Nettowert", "amount"],
+        ["Verkaufsbeleg", "document"],
+        ["Rechnungsnr.", "document"],
+        ["Nº Processo", "document"],
+        ["ADDR1", "street"],
+        ["ADDRESS1", "street"],
       ],
       2,
     ),
@@ -406,6 +414,20 @@ describe("keys", () => {
     const lines = rows("V-#;2%/03/2026;Angelegt", 30);
     const { input } = await draftOf({ "a.csv": text(["Vorgang;Zeitpunkt;Schritt", ...lines, ...lines]) });
     expect(only(input.documents).key).toBe("=vorgang");
+  });
+  it("a quantity whose header begins like an order is none, beside the document", async () => {
+    const { input } = await draft(
+      "Verkaufsbeleg;Angelegt am;Name;Auftragsmenge",
+      "000000500{1|1|2|2|3|3};2#.03.2026;Kunde %;1#",
+    );
+    expect(only(input.documents).key).toBe("=verkaufsbeleg");
+  });
+  it("a docket with a colon is one, beside the number of its entries", async () => {
+    const { input } = await draft(
+      "docket_no,entry_no,entry_type,party,ein,entered_at",
+      "1:26-cv-0100{1|1|1|2|2|2|3|3|3},{1|2|3},{Complaint|Answer|Order},Smith {a|a|a|b|b|b|c|c|c},12-345678{1|1|1|2|2|2|3|3|3},2026-01-1#",
+    );
+    expect(only(input.documents).key).toBe("=docket_no");
   });
   drafts(
     [
