@@ -40,6 +40,12 @@ describe("a row in which none of the events happens", () => {
     ]);
   });
 
+  it("is told of a word with a comma as one word", async () => {
+    const mapping = await load(mappingWith({ columns: "event: Event", event: 'by: event\nis: "Closed, Ended"' }));
+    const [bad] = mapRows(mapping, [{ ...DAY, Event: "Closed" }]);
+    expect(problemsOf(bad)[0]?.message).toBe('"Closed" names no event; the words are "Closed, Ended"');
+  });
+
   it("is told of a text that only case keeps from what its condition asks for", async () => {
     const mapping = await load(mappingWith({ columns: "status: Status", event: `when: =status == "closed"` }));
     const [bad] = mapRows(mapping, [{ ...DAY, Status: "Closed" }]);

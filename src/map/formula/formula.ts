@@ -66,7 +66,9 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
     if (!(error instanceof FormulaRefusal)) throw error;
     const written = text.includes("\n") ? -1 : source.textAt(path).indexOf(text);
     const offset = written < 0 ? 0 : written + error.offset;
-    source.report("mapping-expression", path, `Formula: ${error.message}.`, { offset, hint: error.hint });
+    const headed = scope.headed(text);
+    const hint = headed === undefined ? error.hint : `"${text}" is the header of "${headed}": write =${headed}.`;
+    source.report("mapping-expression", path, `Formula: ${error.message}.`, { offset, hint });
     return BROKEN;
   }
 }
@@ -378,6 +380,9 @@ function tableMember(
   if (keys.length !== table.keys) refuseNode(node, `table "${name}" has ${table.keys === 1 ? "one key" : "two keys"}`);
   reads.tables.add(`${name}.${column}`);
   const parts = keys.map((key) => {
+    const text = key.op === "value" ? key.args : null;
+    if (typeof text === "string" && scope.column(text) !== undefined && table.row([text]) === undefined)
+      refuseNode(key, `table "${name}" does not list the text ${quoteCell(text)}`, `For the column, write [${text}].`);
     const part = compile(key);
     return part.type === "boolean" || part.type === "timestamp" ? wanted(part, "text", key) : part;
   });

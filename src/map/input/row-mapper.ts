@@ -144,7 +144,9 @@ export function bindRowMapper(
         const word = asText(value, column.type);
         if (words.has(foldName(word))) return;
         const known = [...words.values()];
-        const message = `${quoteCell(word)} names no event; the words are ${listed(known, SHOWN)}`;
+        // One word with a comma in it would look like two.
+        const shown = known.map((one) => (one.includes(",") ? quoteCell(one) : one));
+        const message = `${quoteCell(word)} names no event; the words are ${listed(shown, SHOWN)}`;
         const hint =
           "Correct the cell; or change the mapping: add the word to an event's `is`, or skip such rows with `skip`.";
         view.report("no-event", message, `${didYouMean(word, known)} ${hint}`.trim(), column);
