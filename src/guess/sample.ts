@@ -52,9 +52,9 @@ export async function sampleFiles(
       }
     });
   if (tables.length === 0 && refusals[0] !== undefined) throw refusals[0];
-  // Sheets of instructions, and sums of other sheets.
-  const whyNot = ({ sheet, sample, header }: GuessTable) => {
-    if (sheet === null) return null;
+  // Sheets and texts of instructions, and sums of other sheets.
+  const whyNot = ({ file, sheet, sample, header }: GuessTable) => {
+    if (sheet === null && !/\.txt$/i.test(file)) return null;
     if (!sample.some(isOfSeveral)) return "has no row of several cells";
     const label = header.find((one) => pivotal.has(foldWords(one)));
     return label === undefined ? null : `is a pivot table ("${label}")`;
@@ -62,7 +62,9 @@ export async function sampleFiles(
   const filled = tables.filter((table) => whyNot(table) === null);
   if (filled.length === 0) return { tables, left, notes };
   for (const table of tables.filter((one) => !filled.includes(one)))
-    notes.push(`sheet "${table.sheet}" of ${table.file} ${whyNot(table)} and was left out`);
+    notes.push(
+      `${table.sheet === null ? "" : `sheet "${table.sheet}" of `}${table.file} ${whyNot(table)} and was left out`,
+    );
   return { tables: filled, left, notes };
 
   async function sampleTable(input: Input, sheet: string | null, place: string): Promise<GuessTable> {

@@ -413,6 +413,13 @@ describe("several files", () => {
     expect(said).not.toContain("fits");
   });
 
+  it("a text of instructions beside the tables is left out, and told", async () => {
+    const letter = "Prezados,\nsegue o arquivo do mês.\nAtenciosamente,\nEquipe\n";
+    const { mapping, said } = await draftOf({ "a.csv": orders, "leia.txt": letter });
+    expect(Object.keys(mapping.inputs)).toEqual(["a"]);
+    expect(said).toContain("leia.txt has no row of several cells and was left out");
+  });
+
   it("37 at once, one of them empty, one of them no table: the others are drafted (F25)", {
     tags: ["long"],
   }, async () => {
