@@ -153,7 +153,7 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
       const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
       if (said !== null && word === undefined)
         decisions.notes.add(
-          `skip: totals are told by blank cells only (${said}): the column of their words has no header`,
+          `skip: totals are told by blank cells only (${said}): no column with a header has a word such as Total`,
         );
       if (said !== null && example !== undefined) {
         const are = some.every(({ cells }) => cells.filter(isFilled).length === 1)

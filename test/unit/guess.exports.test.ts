@@ -85,6 +85,21 @@ describe("rows that are none", () => {
       { skip: '=blank(data) && matches(fold(guia), "^(filtros aplicados..*)$")', said: has("1 skipped") },
     ],
     [
+      "a sum without a word is skipped, and told",
+      "Guia;Data;Exame;CNPJ;Valor",
+      ["L#;2#/03/2026;UREIA;CNPJ;R$ #,5", ";;;;R$ 49,5"],
+      {
+        skip: "=blank(guia) && blank(data) && blank(exame)",
+        said: matches(/totals are told by blank cells only.*9 of 10 rows would be staged, 1 skipped/),
+      },
+    ],
+    [
+      "a last row of a key and an amount is none",
+      "Guia;Data;Exame;CNPJ;Valor",
+      ["#;2#/03/2026;UREIA;CNPJ;R$ #,5", "10;;;;R$ 49,5"],
+      { skip: undefined },
+    ],
+    [
       "a key alone is a row, and a mistake",
       "Guia;Data;Exame;Peso",
       ["Guia L#;2#/03/2026;UREIA;#,5", "Guia L10;;;"],
