@@ -71,10 +71,11 @@ export async function sampleFiles(
     const auto = sheet === null ? { csv } : { excel: { sheet } };
     const first = await input.open(auto);
     const ofSettings = first.header.filter(isValue).length > 1;
-    const below = ofSettings ? labelsBelow(first, await sampleRows(first, signal)) : null;
+    const early = ofSettings ? await sampleRows(first, signal) : null;
+    const below = early === null ? null : labelsBelow(first, early);
     const options: ReadOptions = below === null ? auto : { ...auto, header: below };
     const found = below === null ? first : await input.open(options);
-    const doubt = found.headerDoubt;
+    const doubt = early?.length === 0 ? "its only row holds values" : found.headerDoubt;
     let chosen: ReadOptions = doubt === null ? options : { ...options, header: "none" };
     let table = doubt === null ? found : await input.open(chosen);
     let sample = await sampleRows(table, signal);

@@ -402,6 +402,18 @@ describe("what people write (F28)", () => {
   });
 });
 
+it("a single row of values is data, not a header without rows", async () => {
+  const { input, said } = await draftOf({ "a.csv": "OS-1;25/03/2026;Aços Ita;Coletado;10,5\n" });
+  expect(input.header).toBe("none");
+  expect(said).toContain("a.csv seems to have no header (its only row holds values)");
+  expect(said).toContain("1 of 1 row would be staged");
+});
+
+it("a blank column between others is told, for another table may begin behind it", async () => {
+  const { said } = await draft("Zähler;Datum;Stand;;Kunde;Ort", "Z#;2#.03.2026;1#;;Kunde #;Köln");
+  expect(said).toContain("a: column 4 is blank: what follows may be another table, read with the rows of this one");
+});
+
 describe("several files", () => {
   const orders = text(["Pedido;Data;CNPJ", ...rows("P-#;2#/01/2026;CNPJ")]);
 
