@@ -322,6 +322,7 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
     if (fits < enoughHere) continue;
     // A Spanish CIF is also a NIF: without a type it could be either.
     const sole = types.filter((_, at) => share(cells, (cell) => likely(cell) && readers[at]?.(cell) === true) === fits);
+    const isNamed = (type: string) => header.split(" ").includes(type.toLowerCase());
     // Under `CPF/CNPJ`, the next file may hold the other.
     const isEither = country === "BR" && /\bcpf\b/.test(header) && /\bcnpj\b/.test(header);
     if (isEither) {
@@ -329,7 +330,9 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
       if (share(cells, (cell) => likely(cell) && anyType(cell)) === fits)
         return { type: { as: "taxId", country, types }, fits };
     }
-    const met = sole.length > 0 ? sole.slice(0, 1) : types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
+    // A CPF that lost two zeros passes as a CNPJ that lost five.
+    const [first] = sole.toSorted((one, other) => Number(isNamed(other)) - Number(isNamed(one)));
+    const met = first !== undefined ? [first] : types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
     return { type: { as: "taxId", country, types: met }, fits };
   }
   return null;

@@ -1,6 +1,11 @@
 /** What a draft is sure of, and what it asks: a question costs a minute, a wrong guess is sent to the service. */
 import { allStaged, type Any, draft, draftOf, drafts, has, hasNot, rows, text } from "../support/drafts.js";
 
+it("a CPF that lost two zeros stays one, though it passes as a CNPJ without five", async () => {
+  const { input } = await draft("Matrícula;Nome;CPF;Ingresso", "M-#;Ana #;{123456797|124248624|125040504};2#/03/2026");
+  expect(input.columns.cpf).toMatchObject({ as: "taxId", type: "CPF" });
+});
+
 describe("what did not happen is no event", () => {
   it("whatever word its header has for that, in five languages", { tags: ["long"] }, async () => {
     const headers = [
