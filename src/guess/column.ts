@@ -129,7 +129,7 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
 }
 
 /** `mg/L`: an `Unidade` that is no place. */
-const MEASURE = /^(%|°C|[km]?g|t|ton|m?l|[ck]?m|m[23²³]|un|und|pcs?|pç|cx|kwh|\S{1,4}\/.{1,9})$/iu;
+export const MEASURE = /^(%|°C|[km]?g|t|ton|m?l|[ck]?m|m[23²³]|un|und|pcs?|pç|cx|kwh|\S{1,4}\/.{1,9})$/iu;
 
 /** More are no words of events. */
 export const MOST_WORDS = 25;

@@ -8,6 +8,7 @@ import { isFilled, isLabels, isValue, valueColumns } from "../read/header.js";
 import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
+import { MEASURE } from "./column.js";
 import type { GuessTable } from "./draft.js";
 
 /** Neighbouring rows show how the rows of a document follow each other. */
@@ -164,7 +165,8 @@ async function joinedHeader(
   const below = first?.number === headerRow + 1 && isLabels(first.cells) ? first.cells : null;
   // A row of units has text only above columns of numbers; a row of data has more, and headings of groups come again.
   const unitless = valueColumns(more.map(({ cells }) => cells));
-  const isUnit = (cell: string, column: number) => unitless.includes(column) && cell.trim().length <= LONGEST_UNIT;
+  const isUnit = (cell: string, column: number) =>
+    MEASURE.test(cell.trim()) || (unitless.includes(column) && cell.trim().length <= LONGEST_UNIT);
   const isUnits =
     below?.every((cell, column) => !isFilled(cell) || isUnit(cell, column)) === true &&
     header.some(

@@ -40,6 +40,8 @@ describe("headers", () => {
         ["Issue id", "document"],
         ["Date of Issue", "created"],
         ["Issue Date", "created"],
+        ["Sacado", "name"],
+        ["shipper", "name"],
         ["Auftragsmenge", "amount"],
         ["Order Value", "amount"],
         ["Nettowert", "amount"],

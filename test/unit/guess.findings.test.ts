@@ -409,6 +409,14 @@ it("a single row of values is data, not a header without rows", async () => {
   expect(said).toContain("1 of 1 row would be staged");
 });
 
+it("units below a header are joined to it, also where some results are limits", async () => {
+  const { input } = await draftOf({
+    "a.csv": text(["Amostra;CNPJ;Coleta;DBO;pH", ";;;mg/L;", ...rows("A-#;CNPJ;2#/03/2026;{<2|#,5};7,1")]),
+  });
+  expect(input.header).toEqual([1, 2]);
+  expect(input.columns.dbo_mg_l).toBeDefined();
+});
+
 it("a blank column between others is told, for another table may begin behind it", async () => {
   const { said } = await draft("Zähler;Datum;Stand;;Kunde;Ort", "Z#;2#.03.2026;1#;;Kunde #;Köln");
   expect(said).toContain("a: column 4 is blank: what follows may be another table, read with the rows of this one");
