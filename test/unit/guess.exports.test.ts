@@ -57,6 +57,14 @@ describe("headers", () => {
 });
 
 describe("rows that are none", () => {
+  it("that the draft skips are not told to be read like any other", async () => {
+    const total = "Total geral;;;;1.272,00";
+    const skipped = await draft("OS;Data;Gerador;Placa;Peso (kg)", "OS-#;2#/03/2026;Acme;A#;#,5", total);
+    expect(skipped.said).toContain("9 of 10 rows would be staged, 1 skipped");
+    expect(skipped.said).not.toContain("looks like a total");
+    const row = await draft("OS;Data;Gerador;Placa;Peso (kg)", "OS-#;2#/03/2026;Acme;A#;#,5", "OS-10;;;;");
+    expect(row.said).toContain("Row 11 has only one filled cell");
+  });
   drafts(
     [
       "titles of pages, counts and signatures of one cell are skipped, and told",
