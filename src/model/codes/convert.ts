@@ -24,7 +24,7 @@ export const convertCodes = {
   ),
   "text-nearly-equal": mark(
     "Only case or accents keep a text from being the one that a formula asks for. A warning.",
-    "Change the mapping: compare with `fold(…)`, or write the text as the file has it.",
+    "Correct the cell; or change the mapping: compare with `fold(…)`, or write the text as the cells have it.",
     '`=status == "closed"` where cells say Closed: the condition never holds.',
   ),
   "cell-kind": mark(
