@@ -78,6 +78,7 @@ function findTotals(seen: readonly Seen[], isSparse: (one: Seen) => boolean): As
 
 /** So many columns that only sums leave blank tell a sum without its words. */
 const SUREST = 3;
+const MOST_GAPS = 30;
 
 const AMOUNT = /^\D{0,4}\d[\d.,]*\D{0,4}$/u;
 
@@ -88,12 +89,13 @@ function wordlessSum(seen: readonly Seen[]): Aside[] {
   const gaps = gapsOf(-1, [last], others);
   if (gaps[0] !== 0 || gaps.length < SUREST) return [];
   if (!last.texts.every((text) => text === "" || AMOUNT.test(text))) return [];
-  return [{ rows: [last.row], column: -1, condition: (_, names) => allBlank(gaps, names) }];
+  // All of them: a later row may lack the first where it continues the one above.
+  return [{ rows: [last.row], column: -1, condition: (_, names) => allBlank(gaps, names, MOST_GAPS) }];
 }
 
-function allBlank(gaps: readonly number[], names: ReadonlyMap<number, string>): string | null {
+function allBlank(gaps: readonly number[], names: ReadonlyMap<number, string>, most = SUREST): string | null {
   const blanks = gaps.flatMap((one) => names.get(one) ?? []).map((one) => `blank(${one})`);
-  return blanks.length < SUREST ? null : blanks.slice(0, SUREST).join(" && ");
+  return blanks.length < SUREST ? null : blanks.slice(0, most).join(" && ");
 }
 
 function totalsIn(at: number, sums: readonly Seen[], others: readonly Seen[]): Aside | null {
