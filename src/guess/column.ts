@@ -129,14 +129,14 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
 }
 
 /** `mg/L`: an `Unidade` that is no place. */
-const MEASURE = /^(%|°C|[km]?g|t|ton|m?l|[ck]?m|m[23²³]|un|und|pcs?|pç|cx|kwh|\S{1,4}\/.{1,9})$/iu;
+export const MEASURE = /^(%|°C|[km]?g|t|ton|m?l|[ck]?m|m[23²³]|un|und|pcs?|pç|cx|kwh|\S{1,4}\/.{1,9})$/iu;
 
 /** More are no words of events. */
 export const MOST_WORDS = 25;
 
 /** Values such as `LS-1001`, not words. */
 export const isCoded = ({ distinct }: Column): boolean =>
-  [...distinct].every((value) => /^[\p{Letter}._/-]{0,12}\d[\p{Letter}\d._/-]*$/u.test(value));
+  [...distinct].every((value) => /^[\p{Letter}._/-]{0,12}\d[\p{Letter}\d._/:-]*$/u.test(value));
 
 /** Shorter numbers may outgrow their zeros. */
 const PADDED = 5;
@@ -322,6 +322,7 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
     if (fits < enoughHere) continue;
     // A Spanish CIF is also a NIF: without a type it could be either.
     const sole = types.filter((_, at) => share(cells, (cell) => likely(cell) && readers[at]?.(cell) === true) === fits);
+    const isNamed = (type: string) => header.split(" ").includes(type.toLowerCase());
     // Under `CPF/CNPJ`, the next file may hold the other.
     const isEither = country === "BR" && /\bcpf\b/.test(header) && /\bcnpj\b/.test(header);
     if (isEither) {
@@ -329,7 +330,9 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
       if (share(cells, (cell) => likely(cell) && anyType(cell)) === fits)
         return { type: { as: "taxId", country, types }, fits };
     }
-    const met = sole.length > 0 ? sole.slice(0, 1) : types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
+    // A CPF that lost two zeros passes as a CNPJ that lost five.
+    const [first] = sole.toSorted((one, other) => Number(isNamed(other)) - Number(isNamed(one)));
+    const met = first !== undefined ? [first] : types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
     return { type: { as: "taxId", country, types: met }, fits };
   }
   return null;

@@ -19,7 +19,7 @@ export interface Dates {
 const days =
   "dd/MM/yyyy MM/dd/yyyy d/M/yyyy M/d/yyyy yyyy-MM-dd dd-MM-yyyy MM-dd-yyyy d-M-yyyy M-d-yyyy dd.MM.yyyy d.M.yyyy yyyy/MM/dd yyyy/M/d yyyy-M-d yyyy.MM.dd yyyy.MM.dd. dd.MM.yyyy. d.M.yyyy. yyyyMMdd dd/MM/yy MM/dd/yy d/M/yy M/d/yy dd-MM-yy MM-dd-yy dd.MM.yy d.M.yy yy-MM-dd";
 const bare = "ddMMyy MMddyy ddMMyyyy MMddyyyy";
-const times = ", HH:mm, HH:mm:ss, HH:mm:ss.SSS, HH:mm:ss.u, H:mm, H:mm:ss, h:mm a, h:mm:ss a, h:mma, h:mm:ssa";
+const times = ", HH:mm, HH:mm:ss, HH:mm:ss.SSS, HH:mm:ss.u, H:mm, H:mm:ss, h:mm a, h:mm:ss a, h:mma, h:mm:ssa, H.mm";
 /** With words between or behind them, as people write. */
 const spokenTimes = " 'às' HH:mm, 'à' HH:mm, - HH:mm, HH:mm 'Uhr', H'h'mm";
 const others =

@@ -97,7 +97,7 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
     namespace: new Said(namespace, [], "part of every key: choose it once, and keep it"),
   };
   const inputs = Object.fromEntries(
-    drafts.map((draft) => [draft.name, new Said(inputTree(draft, drafts, settled), draft.above)]),
+    drafts.map((draft) => [draft.name, new Said(inputTree(draft, drafts, settled, decisions.notes), draft.above)]),
   );
   const series = drafts.flatMap(({ sheets }) => (sheets.length > 1 ? [`${named(sheets)} are read as one input`] : []));
   const notes = [...drafts.flatMap(unused), ...decisions.notes, ...series];
@@ -153,7 +153,7 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
       const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
       if (said !== null && word === undefined)
         decisions.notes.add(
-          `skip: totals are told by blank cells only (${said}): the column of their words has no header`,
+          `skip: totals are told by blank cells only (${said}): no column with a header has a word such as Total`,
         );
       if (said !== null && example !== undefined) {
         const are = some.every(({ cells }) => cells.filter(isFilled).length === 1)
@@ -246,10 +246,10 @@ function optionsOf(
   };
 }
 
-function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults): Trees {
+function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults, notes: Set<string>): Trees {
   const { table, tables, skip, records, group, rowsWithoutEvents } = draft;
   const { dialect } = table;
-  const [columns, left] = columnsTree(draft, defaults);
+  const [columns, left] = columnsTree(draft, defaults, notes);
   const headers = new Set(tables.map(({ headerRows }) => headerRows));
   const isAnywhere = headers.size > 1 && [...headers].every((row) => typeof row === "number");
   return {
@@ -269,8 +269,9 @@ function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults
 
 /** Each column with its type and three samples; a column that cannot be named becomes a comment. */
 function columnsTree(
-  { columns, hanging, table: { header, sample: rows }, records }: Profiled,
+  { name: input, columns, hanging, table: { header, sample: rows }, records }: Profiled,
   defaults: Defaults,
+  notes: Set<string>,
 ): [Trees, string[]] {
   const { keys, instants } = mentioned(columns, records);
   const isDay = ({ type, cells }: Column) =>
@@ -284,7 +285,9 @@ function columnsTree(
     const isOf = (some: readonly string[]) => some.some((one) => isFilled(one));
     if (!isOf([text, ...rows.map(({ cells }) => cells[index] ?? "")])) {
       if (isOf(header.slice(0, index)) && isOf(header.slice(index + 1)))
-        left.push(`column ${index + 1} is blank: what follows may be another table`);
+        notes.add(
+          `${input}: column ${index + 1} is blank: what follows may be another table, read with the rows of this one`,
+        );
       continue;
     }
     if (column === undefined) {

@@ -20,12 +20,18 @@ export function ref({ name, clock, either }: Column): string {
 
 export function findParties(columns: readonly Column[], decisions: Decisions): Party[] {
   const parties = assign(columns, joinEither(columns.filter(({ type }) => type.as === "taxId")));
+  const taken = new Set(parties.map(({ columns: own }) => own.name));
   for (const { name, columns: own, identity } of parties) {
     const rest = columns.find((one) => one !== own.name && PART_OF_NAME.test(foldHeader(one.header)));
     if (own.name !== undefined && rest !== undefined && rest.cells.length > 0)
       decisions.notes.add(
         `participant ${name}: its name is "${own.name.header}" alone; "${rest.header}" may be the rest of it`,
       );
+    const other = columns.find(
+      (one) => one !== own.name && one.role === "name" && speaksOf(one) && !taken.has(one) && !isCoded(one),
+    );
+    if (own.name !== undefined && speaksOf(own.name) && other !== undefined && !speaksOf(identity))
+      decisions.notes.add(`participant ${name}: its name is "${own.name.header}"; it may be "${other.header}" instead`);
     if (own.name === undefined)
       decisions.notes.add(`participant ${name}: no column holds its name; the tax id is used instead`);
     if (identity !== null && isMixed(identity))
@@ -33,6 +39,9 @@ export function findParties(columns: readonly Column[], decisions: Decisions): P
   }
   return parties;
 }
+
+/** Whether its header says who: `CPF do Responsável`, `Aluno`; not `CPF`, `Nome`. */
+const speaksOf = (column: Column | null): boolean => column !== null && qualifiersOf(column.header).length > 0;
 
 /** A registered name cannot be changed, so half of one has to be noticed before. */
 const PART_OF_NAME =
@@ -167,7 +176,9 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
       (parties.length === 1 ? parties[0] : undefined) ??
       // `Gerador; CNPJ/CPF`.
       (role === "name" ? named : undefined);
-    if (party === undefined) continue;
+    // The CPF of a `Responsável` beside an `Aluno`.
+    if (party === undefined || (told === undefined && role === "name" && speaksOf(column) && speaksOf(party.identity)))
+      continue;
     const same = holds(party, column);
     // A header with only the party's name holds the name: `Gerador`.
     const isName = role === null && told !== undefined && qualifiersOf(header).length === 1;

@@ -399,7 +399,7 @@ function weigh(column: Column, columns: readonly Column[]) {
     timed &&
     telling >= (word >= 1 || role === "ticket" ? 1 : 2);
   const why = several
-    ? `groups ${cells.length} rows into ${groups.size}; ${telling} columns follow from it`
+    ? `groups ${cells.length} rows into ${groups.size}; ${telling} ${telling === 1 ? "column follows" : "columns follow"} from it`
     : single
       ? `no two of ${cells.length} rows share it`
       : `${distinct.size === 1 ? "one value" : `${distinct.size} values`} in ${cells.length} rows`;
@@ -422,7 +422,9 @@ function weigh(column: Column, columns: readonly Column[]) {
   const score = several ? word + 1 + Math.min(2, telling / 2) : named + (single && !namesRow ? 1 : 0);
   // The name of an organisation, or what a header such as "Customer ID" says: its documents have others.
   const isName =
-    !coded && columns.some((one) => one.type.as === "taxId" && follows.has(one) && agree(groupsOf(one), column));
+    !coded &&
+    role !== "document" &&
+    columns.some((one) => one.type.as === "taxId" && follows.has(one) && agree(groupsOf(one), column));
   const isOfParty = role !== "document" && namesParty(header);
   return { value, label: `"${header}"`, why, score: !able || isName ? 0 : isOfParty ? Math.min(score, 1) : score };
 }

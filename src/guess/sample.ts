@@ -8,6 +8,7 @@ import { isFilled, isLabels, isValue, valueColumns } from "../read/header.js";
 import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
+import { MEASURE } from "./column.js";
 import type { GuessTable } from "./draft.js";
 
 /** Neighbouring rows show how the rows of a document follow each other. */
@@ -52,9 +53,9 @@ export async function sampleFiles(
       }
     });
   if (tables.length === 0 && refusals[0] !== undefined) throw refusals[0];
-  // Sheets of instructions, and sums of other sheets.
-  const whyNot = ({ sheet, sample, header }: GuessTable) => {
-    if (sheet === null) return null;
+  // Sheets and texts of instructions, and sums of other sheets.
+  const whyNot = ({ file, sheet, sample, header }: GuessTable) => {
+    if (sheet === null && !/\.txt$/i.test(file)) return null;
     if (!sample.some(isOfSeveral)) return "has no row of several cells";
     const label = header.find((one) => pivotal.has(foldWords(one)));
     return label === undefined ? null : `is a pivot table ("${label}")`;
@@ -62,17 +63,20 @@ export async function sampleFiles(
   const filled = tables.filter((table) => whyNot(table) === null);
   if (filled.length === 0) return { tables, left, notes };
   for (const table of tables.filter((one) => !filled.includes(one)))
-    notes.push(`sheet "${table.sheet}" of ${table.file} ${whyNot(table)} and was left out`);
+    notes.push(
+      `${table.sheet === null ? "" : `sheet "${table.sheet}" of `}${table.file} ${whyNot(table)} and was left out`,
+    );
   return { tables: filled, left, notes };
 
   async function sampleTable(input: Input, sheet: string | null, place: string): Promise<GuessTable> {
     const auto = sheet === null ? { csv } : { excel: { sheet } };
     const first = await input.open(auto);
     const ofSettings = first.header.filter(isValue).length > 1;
-    const below = ofSettings ? labelsBelow(first, await sampleRows(first, signal)) : null;
+    const early = ofSettings ? await sampleRows(first, signal) : null;
+    const below = early === null ? null : labelsBelow(first, early);
     const options: ReadOptions = below === null ? auto : { ...auto, header: below };
     const found = below === null ? first : await input.open(options);
-    const doubt = found.headerDoubt;
+    const doubt = early?.length === 0 ? "its only row holds values" : found.headerDoubt;
     let chosen: ReadOptions = doubt === null ? options : { ...options, header: "none" };
     let table = doubt === null ? found : await input.open(chosen);
     let sample = await sampleRows(table, signal);
@@ -161,7 +165,8 @@ async function joinedHeader(
   const below = first?.number === headerRow + 1 && isLabels(first.cells) ? first.cells : null;
   // A row of units has text only above columns of numbers; a row of data has more, and headings of groups come again.
   const unitless = valueColumns(more.map(({ cells }) => cells));
-  const isUnit = (cell: string, column: number) => unitless.includes(column) && cell.trim().length <= LONGEST_UNIT;
+  const isUnit = (cell: string, column: number) =>
+    MEASURE.test(cell.trim()) || (unitless.includes(column) && cell.trim().length <= LONGEST_UNIT);
   const isUnits =
     below?.every((cell, column) => !isFilled(cell) || isUnit(cell, column)) === true &&
     header.some(

@@ -33,7 +33,7 @@ export function findAsides(rows: readonly Row[], width: number, blank: ReadonlyS
     (width > 2 && one.filled === 1) || (width > 4 && one.filled === 2 && isFooter(filledOf(one)));
   // A mistake that lacks as much shows as little of what rows always fill.
   const isSparse = (one: Seen) => isLone(one) || (width > 4 && one.filled <= 2);
-  const totals = findTotals(seen, isSparse);
+  const totals = [...findTotals(seen, isSparse), ...wordlessSum(seen)];
   const summed = new Set(totals.flatMap((one) => one.rows));
   const others = seen.filter((one) => !isLone(one) && !summed.has(one.row));
   const lone = seen.filter((one) => isLone(one) && !summed.has(one.row));
@@ -78,6 +78,25 @@ function findTotals(seen: readonly Seen[], isSparse: (one: Seen) => boolean): As
 
 /** So many columns that only sums leave blank tell a sum without its words. */
 const SUREST = 3;
+const MOST_GAPS = 30;
+
+const AMOUNT = /^\D{0,4}\d[\d.,]*\D{0,4}$/u;
+
+/** A last row of nothing but amounts, right of blank cells. */
+function wordlessSum(seen: readonly Seen[]): Aside[] {
+  const [last, others] = [seen.at(-1), seen.slice(0, -1)];
+  if (last === undefined || others.length < 3 || last.filled === 0) return [];
+  const gaps = gapsOf(-1, [last], others);
+  if (gaps[0] !== 0 || gaps.length < SUREST) return [];
+  if (!last.texts.every((text) => text === "" || AMOUNT.test(text))) return [];
+  // All of them: a later row may lack the first where it continues the one above.
+  return [{ rows: [last.row], column: -1, condition: (_, names) => allBlank(gaps, names, MOST_GAPS) }];
+}
+
+function allBlank(gaps: readonly number[], names: ReadonlyMap<number, string>, most = SUREST): string | null {
+  const blanks = gaps.flatMap((one) => names.get(one) ?? []).map((one) => `blank(${one})`);
+  return blanks.length < SUREST ? null : blanks.slice(0, most).join(" && ");
+}
 
 function totalsIn(at: number, sums: readonly Seen[], others: readonly Seen[]): Aside | null {
   const gaps = gapsOf(at, sums, others);
@@ -87,8 +106,7 @@ function totalsIn(at: number, sums: readonly Seen[], others: readonly Seen[]): A
   if (gaps.length === 0 && !said.every((text) => words.includes(text) && !STARS.test(text))) return null;
   const condition: Aside["condition"] = (name, names) => {
     // Words in a column without a header cannot be read; one blank alone may be a mistake.
-    const blanks = gaps.flatMap((one) => names.get(one) ?? []).map((one) => `blank(${one})`);
-    if (name === undefined) return blanks.length < SUREST ? null : blanks.slice(0, SUREST).join(" && ");
+    if (name === undefined) return allBlank(gaps, names);
     if (gaps.length === 0) return `fold(${name}) in ${JSON.stringify(words)}`;
     const missing = firstName(gaps, names);
     if (missing === undefined) return null;

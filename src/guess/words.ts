@@ -6,7 +6,7 @@ import { foldWords } from "../map/convert/text.js";
  * The first role with a word in the folded header wins. `*`: any end or beginning of a word, `_`: a blank, `^`: the whole header.
  */
 const table = {
-  name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^auftraggeber ^auftraggeber_empf* ^solicitante ^requerente ^titular ^interessado ^beneficiario ^favorecido ^transportador* ^carrier ^gerador* ^applicant ^member ^patient ^subscriber ^student ^policyholder ^antragsteller ^klant ^klantna*",
+  name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^auftraggeber ^auftraggeber_empf* ^solicitante ^requerente ^titular ^interessado ^beneficiario ^favorecido ^transportador* ^carrier ^gerador* ^applicant ^member ^patient ^subscriber ^student ^policyholder ^antragsteller ^klant ^klantna* ^shipper ^consignee ^sender ^insured ^emitente ^remetente ^destinatario ^sacado ^tomador ^segurado ^asegurado ^aluno ^alumno ^paciente ^produtor ^responsavel",
   taxIdType: "tipo_doc* tipo_do_doc* tipo_de_doc* tipo_identificacion document_type id_type tax_id_type",
   taxId:
     "cnpj cpf nif cif nipc nip gstin npi siren siret kvk partita_iva p_iva piva codice_fiscale tax_id taxid vat rut ruc cuit rfc ein fein ust_id* ustid* uid",
@@ -19,7 +19,7 @@ const table = {
   number: "street_number street_no num_ext* no_ext* numero_ext*",
   email: "email* e_mail* ip_address mac_address web_address",
   street:
-    "rua morada logradouro endereco street address calle direccion indirizzo domicilio avenida strasse str adresse straat ulica",
+    "rua morada logradouro endereco street address address1 addr addr1 calle direccion indirizzo domicilio avenida strasse str adresse straat ulica",
   house: "hausn* haus_nr huisn* civico house_number house_no house_nr",
   city: "municipio plaats woonplaats miasto concelho poblacion comuna cidade city town ciudad localidade localidad ort stadt ville citta",
   state: "uf provincia ^prov province distrito bundesland",
@@ -33,7 +33,7 @@ const table = {
   goods:
     "sku material* produto product producto artikel item ean gtin ncm asset equipment placa* plate plaque immatriculation kennzeichen targa veiculo vehicle",
   amount:
-    "valor vl vlr preco importe price precio preis betrag montant amount quantia quantidade qtd* quantity qty quantita importo cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume bultos",
+    "valor vl vlr preco importe price precio preis montant amount quantia quantidade qtd* quantity qty quantita importo cantidad *menge peso weight *gewicht *betrag *preis *wert value total subtotal debit* credit* saldo balance solde taxa rate volume bultos",
   unit: "^un ^und ^unid ^unidad ^unit ^unite ^einheit ^me ^uom ^um ^u_m ^ud",
   eventType:
     "event evento gebeurtenis etape etapa movimento movimentacao operacao ocorrencia fase stage step vorgang ereignis activity atividade actividad action acao",
@@ -49,7 +49,7 @@ const table = {
     "razao_social razon_social raison_sociale nome nm name empresa company fantasia nombre nom denominacion denominacao_social",
   placeName: "unidade estabelecimento filial local planta site branch place loja sede werk",
   document:
-    "mtr bsd issue_key issue_id issue_n* manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocol* claim* ordem lieferung bestellung bol bill_of_lading shipment ddt formulario ordine fattura contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso beleg*",
+    "mtr bsd issue_key issue_id issue_n* manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocol* claim* ordem lieferung bestellung bol bill_of_lading shipment ddt formulario ordine fattura contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso beleg* *beleg *auftrag rechnungsn* docket* processo expediente aktenzeichen",
   series: "serie series",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
   code: "version versao ^account ^konto ^conta ^cuenta ^compte codigo code cod cd sigla id matricula ref reference referencia",

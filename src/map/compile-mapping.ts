@@ -40,6 +40,7 @@ export function compileMapping(
     columns: spec.columns ?? {},
     known: knownNames(spec),
     labels: keyLabels(spec),
+    compared: new Set(),
     isLean: lean !== null,
     lateAttribute: settings.late.refuse ? null : settings.late.attribute,
   };

@@ -91,6 +91,8 @@ function markupName(start: string): string | null {
       return "an XML spreadsheet (Excel 2003); save it as .xlsx";
     return "an XML document";
   }
+  if (/^(\{1:f01|:20:)/.test(text)) return "a bank statement (MT940)";
+  if (/^(?:#[^\n]*\n|\s)*(?:---\r?\n|version: ?\d)/.test(text)) return "a YAML document, such as a mapping";
   return /^(\{\s*"|\[\s*\{\s*")/.test(text) ? "a JSON document" : null;
 }
 

@@ -442,6 +442,21 @@ describe("a packed file", () => {
     }
   });
 
+  test.each([
+    ["a bank statement (MT940)", ":20:STARTUMSE\r\n:25:10010010/111\r\n:61:2601020102DR10,00N033\r\n"],
+    ["a YAML document, such as a mapping", "# Drafted\n\nversion: 2\nnamespace: x\n"],
+    ["a YAML document, such as a mapping", "---\na: 1\nb: 2\n"],
+  ])("%s is refused by name, whatever its file is called", async (named, content) => {
+    await expect(readFile(await temporaryFile(content, "rows.csv"))).rejects.toMatchObject({
+      code: "file-refused",
+      message: `the file is ${named}`,
+    });
+  });
+
+  test.each(["--- ;-----\na;b\n", "#;a\n1;2\n", ":20;a\n1;2\n"])("a table may begin with %j", async (content) => {
+    await expect(readFile(await temporaryFile(content, "rows.csv"))).resolves.toBeDefined();
+  });
+
   const saveAs = "Open it and save it as .xlsx or CSV (UTF-8).";
   test.each(
     sampled(

@@ -1,5 +1,22 @@
 /** What a draft is sure of, and what it asks: a question costs a minute, a wrong guess is sent to the service. */
-import { allStaged, type Any, draft, draftOf, drafts, has, hasNot, rows, text } from "../support/drafts.js";
+import { allStaged, type Any, draft, draftOf, drafts, has, hasNot, only, rows, text } from "../support/drafts.js";
+
+it("the tax id of one person does not take the name of another beside it", async () => {
+  const { input, said } = await draft("Matrícula;Aluno;CPF do Responsável;Data", "M-#;Ana #;CPF;2#/03/2026");
+  expect(only(input.participants)).toMatchObject({ name: "=cpf_do_responsavel" });
+  expect(said).toContain("participant responsavel: no column holds its name");
+});
+
+it("a tax id beside two names is told to be of either", async () => {
+  const { input, said } = await draft("Pedido;Remetente;Destinatário;CNPJ;Data", "P-#;Acme %;Beta %;CNPJ;2#/03/2026");
+  expect(only(input.participants)).toMatchObject({ name: "=remetente" });
+  expect(said).toContain('participant organisation: its name is "Remetente"; it may be "Destinatário" instead');
+});
+
+it("a CPF that lost two zeros stays one, though it passes as a CNPJ without five", async () => {
+  const { input } = await draft("Matrícula;Nome;CPF;Ingresso", "M-#;Ana #;{123456797|124248624|125040504};2#/03/2026");
+  expect(input.columns.cpf).toMatchObject({ as: "taxId", type: "CPF" });
+});
 
 describe("what did not happen is no event", () => {
   it("whatever word its header has for that, in five languages", { tags: ["long"] }, async () => {

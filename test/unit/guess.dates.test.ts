@@ -50,6 +50,18 @@ describe("time zones", () => {
   );
 });
 
+it("a point may part hours and minutes, as in Spain and Finland", async () => {
+  const { input, check } = await draft(
+    "Pedido;CIF;Ingreso;Alta",
+    "P-#;B12345674;1#-ene-2026 {1|13}.05;2#.01.2026 9.3%",
+  );
+  expect(input.columns).toMatchObject({
+    ingreso: { formats: ["d-MMM-yyyy H.mm"], language: "es" },
+    alta: { as: "timestamp" },
+  });
+  expect(await check()).toContain("externalCreatedAt: 2026-01-11T00:05:00.000Z");
+});
+
 describe("a time of day belongs to one date", () => {
   const joined = { data_entrega_at: '=timestamp(data_entrega + " " + hora_entrega)' };
   drafts(

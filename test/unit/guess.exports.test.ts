@@ -40,6 +40,16 @@ describe("headers", () => {
         ["Issue id", "document"],
         ["Date of Issue", "created"],
         ["Issue Date", "created"],
+        ["Sacado", "name"],
+        ["shipper", "name"],
+        ["Auftragsmenge", "amount"],
+        ["Order Value", "amount"],
+        ["Nettowert", "amount"],
+        ["Verkaufsbeleg", "document"],
+        ["Rechnungsnr.", "document"],
+        ["Nº Processo", "document"],
+        ["ADDR1", "street"],
+        ["ADDRESS1", "street"],
       ],
       2,
     ),
@@ -47,6 +57,14 @@ describe("headers", () => {
 });
 
 describe("rows that are none", () => {
+  it("that the draft skips are not told to be read like any other", async () => {
+    const total = "Total geral;;;;1.272,00";
+    const skipped = await draft("OS;Data;Gerador;Placa;Peso (kg)", "OS-#;2#/03/2026;Acme;A#;#,5", total);
+    expect(skipped.said).toContain("9 of 10 rows would be staged, 1 skipped");
+    expect(skipped.said).not.toContain("looks like a total");
+    const row = await draft("OS;Data;Gerador;Placa;Peso (kg)", "OS-#;2#/03/2026;Acme;A#;#,5", "OS-10;;;;");
+    expect(row.said).toContain("Row 11 has only one filled cell");
+  });
   drafts(
     [
       "titles of pages, counts and signatures of one cell are skipped, and told",
@@ -75,6 +93,21 @@ describe("rows that are none", () => {
       "Guia;Data;Exame;Peso",
       ["L#;2#/03/2026;UREIA;#,5", `"Filtros aplicados:\n${"Mês é Março\n".repeat(20)}";;;`],
       { skip: '=blank(data) && matches(fold(guia), "^(filtros aplicados..*)$")', said: has("1 skipped") },
+    ],
+    [
+      "a sum without a word is skipped, and told",
+      "Guia;Data;Exame;CNPJ;Valor",
+      ["L#;2#/03/2026;UREIA;CNPJ;R$ #,5", ";;;;R$ 49,5"],
+      {
+        skip: "=blank(guia) && blank(data) && blank(exame) && blank(cnpj)",
+        said: matches(/totals are told by blank cells only.*9 of 10 rows would be staged, 1 skipped/),
+      },
+    ],
+    [
+      "a last row of a key and an amount is none",
+      "Guia;Data;Exame;CNPJ;Valor",
+      ["#;2#/03/2026;UREIA;CNPJ;R$ #,5", "10;;;;R$ 49,5"],
+      { skip: undefined },
     ],
     [
       "a key alone is a row, and a mistake",
@@ -173,7 +206,7 @@ describe("rows that are none", () => {
       "a column of blanks needs no word at the end, and one in the middle parts two tables",
       "OS;Data;Peso;;Legenda;",
       "OS-#;2#/03/2026;#,5;;x;",
-      { yaml: matches(/^(?![^]*it cannot be read)[^]*# column 4 is blank: what follows may be another table/) },
+      { yaml: matches(/^(?![^]*it cannot be read)[^]*# - a: column 4 is blank: what follows may be another table/) },
     ],
   );
 
@@ -406,6 +439,20 @@ describe("keys", () => {
     const lines = rows("V-#;2%/03/2026;Angelegt", 30);
     const { input } = await draftOf({ "a.csv": text(["Vorgang;Zeitpunkt;Schritt", ...lines, ...lines]) });
     expect(only(input.documents).key).toBe("=vorgang");
+  });
+  it("a quantity whose header begins like an order is none, beside the document", async () => {
+    const { input } = await draft(
+      "Verkaufsbeleg;Angelegt am;Name;Auftragsmenge",
+      "000000500{1|1|2|2|3|3};2#.03.2026;Kunde %;1#",
+    );
+    expect(only(input.documents).key).toBe("=verkaufsbeleg");
+  });
+  it("a docket with a colon is one, beside the number of its entries", async () => {
+    const { input } = await draft(
+      "docket_no,entry_no,entry_type,party,ein,entered_at",
+      "1:26-cv-0100{1|1|1|2|2|2|3|3|3},{1|2|3},{Complaint|Answer|Order},Smith {a|a|a|b|b|b|c|c|c},12-345678{1|1|1|2|2|2|3|3|3},2026-01-1#",
+    );
+    expect(only(input.documents).key).toBe("=docket_no");
   });
   drafts(
     [

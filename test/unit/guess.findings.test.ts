@@ -402,6 +402,26 @@ describe("what people write (F28)", () => {
   });
 });
 
+it("a single row of values is data, not a header without rows", async () => {
+  const { input, said } = await draftOf({ "a.csv": "OS-1;25/03/2026;Aços Ita;Coletado;10,5\n" });
+  expect(input.header).toBe("none");
+  expect(said).toContain("a.csv seems to have no header (its only row holds values)");
+  expect(said).toContain("1 of 1 row would be staged");
+});
+
+it("units below a header are joined to it, also where some results are limits", async () => {
+  const { input } = await draftOf({
+    "a.csv": text(["Amostra;CNPJ;Coleta;DBO;pH", ";;;mg/L;", ...rows("A-#;CNPJ;2#/03/2026;{<2|#,5};7,1")]),
+  });
+  expect(input.header).toEqual([1, 2]);
+  expect(input.columns.dbo_mg_l).toBeDefined();
+});
+
+it("a blank column between others is told, for another table may begin behind it", async () => {
+  const { said } = await draft("Zähler;Datum;Stand;;Kunde;Ort", "Z#;2#.03.2026;1#;;Kunde #;Köln");
+  expect(said).toContain("a: column 4 is blank: what follows may be another table, read with the rows of this one");
+});
+
 describe("several files", () => {
   const orders = text(["Pedido;Data;CNPJ", ...rows("P-#;2#/01/2026;CNPJ")]);
 
@@ -411,6 +431,13 @@ describe("several files", () => {
     const patterns = Object.values<Any>(mapping.inputs).map((input) => JSON.stringify(input.files));
     expect(patterns.toSorted()).toEqual(['"export-3.csv"', '["export-1.csv","export-2.csv"]']);
     expect(said).not.toContain("fits");
+  });
+
+  it("a text of instructions beside the tables is left out, and told", async () => {
+    const letter = "Prezados,\nsegue o arquivo do mês.\nAtenciosamente,\nEquipe\n";
+    const { mapping, said } = await draftOf({ "a.csv": orders, "leia.txt": letter });
+    expect(Object.keys(mapping.inputs)).toEqual(["a"]);
+    expect(said).toContain("leia.txt has no row of several cells and was left out");
   });
 
   it("37 at once, one of them empty, one of them no table: the others are drafted (F25)", {

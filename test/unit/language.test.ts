@@ -96,6 +96,12 @@ it("tables (6) have typed columns, whose mistakes are found when the mapping loa
   });
   expect(shown(mapRows(await load(yaml, { "t.csv": "K;Kg\n1;0,5\n" }), [DAY]))[0]?.[0]?.value).toBe("1");
   expect((await refusal(yaml, { "t.csv": "K;Kg\n1;much\n" })).message).toMatch(/row 2.*"much"/su);
+  const quoted = yaml.replace("[doc]", "['doc']");
+  expect(await refusal(quoted, { "t.csv": "K;Kg\n1;0,5\n" })).toMatchObject({
+    message: expect.stringContaining('does not list the text "doc"'),
+    hint: "For the column, write [doc].",
+  });
+  await load(quoted, { "t.csv": "K;Kg\ndoc;0,5\n" });
 });
 
 describe("`by` and `is` (7)", () => {
@@ -199,7 +205,10 @@ describe("parties (8)", () => {
   });
 
   it("need it said where the tax id is plain text", async () => {
-    expect((await refusal(party("=id", "id: Id"))).message).toContain('"taxIdType" is missing');
+    const { message, hint } = await refusal(party("=id", "id: Id"));
+    expect(message).toContain('"taxIdType" is missing');
+    expect(hint).toContain('Give the column "id" `as: taxId`');
+    expect((await refusal(party("=ids", "id: Id"))).message).not.toContain("taxIdType");
   });
 });
 

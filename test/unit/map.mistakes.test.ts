@@ -120,7 +120,7 @@ describe("a mistake in a mapping", () => {
     ["a day read as a time", day("timestamp(d)"), "is a day already", "second time"],
     ["a day beside a time", day("d == day"), "text and a time", "second time"],
     ["a factor of zero", whole.replace("header: X", "header: X, as: number, units: { kg: 0 }"), "greater than 0", ""],
-    ["a list for a column", whole.replace("{ header: X }", "[A, B]"), "text or settings with names", "brackets"],
+    ["a list for a column", whole.replace("{ header: X }", "[A, B]"), "text or settings with names", "header: […]"],
     ["a unit", whole.replace("header: X", "header: X, as: number, units: kg"), '"kg"', '["kg"]'],
     ["a glob for a pattern", whole.replace("header: X", 'header: X, pattern: "*"'), 'pattern "*"', ".* any text"],
     ["a name with a blank", mappingWith({ columns: "my x: X", attributes: "A: =my_x" }), '"my x"', '"my_x"'],
@@ -287,6 +287,17 @@ describe("a mistake is told with what to write", () => {
       "an unknown setting of a participant",
       mappingWith({}).replace("name: Dono", "name: Dono, email: x"),
       "countryCode, name, type.",
+    ],
+    [
+      "several headers as a list",
+      mappingWith({ columns: "x: [Owner, Dono]", attributes: "A: =x" }),
+      "write `x: { header: […] }`",
+    ],
+    ["words as a list", mappingWith({ columns: "x: { header: X, map: [a, b] }" }), "`map: { Open: aberto }`"],
+    [
+      "a header as a formula",
+      mappingWith({ columns: "kg: Peso (kg)", attributes: 'A: "=Peso (kg)"' }),
+      '"Peso (kg)" is the header of "kg": write =kg.',
     ],
     ["functions that do not exist", `functions: ./fns.mjs\n${mappingWith({})}`, "there is no such file"],
   ])("%s", async (_title, yaml, told) => {

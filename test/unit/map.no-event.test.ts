@@ -40,6 +40,20 @@ describe("a row in which none of the events happens", () => {
     ]);
   });
 
+  it("is told of a word with a comma as one word", async () => {
+    const mapping = await load(mappingWith({ columns: "event: Event", event: 'by: event\nis: "Closed, Ended"' }));
+    const [bad] = mapRows(mapping, [{ ...DAY, Event: "Closed" }]);
+    expect(problemsOf(bad)[0]?.message).toBe('"Closed" names no event; the words are "Closed, Ended"');
+  });
+
+  it("is told of a text that only case keeps from what its condition asks for", async () => {
+    const mapping = await load(mappingWith({ columns: "status: Status", event: `when: =status == "closed"` }));
+    const [bad] = mapRows(mapping, [{ ...DAY, Status: "Closed" }]);
+    expect(problemsOf(bad)[0]?.hint).toMatch(
+      /^"Closed" differs from the "closed" of a formula only by case or accents\. If they are the same, write fold\(status\) and "closed" in the formula\. Correct/,
+    );
+  });
+
   it("is an event of its own where one says `is: otherwise`", async () => {
     const more =
       "other: { by: event, is: otherwise, name: =event, key: once, externalCreatedAt: =day, isPublic: true }";
@@ -128,5 +142,30 @@ inputs:
     expect(problemsOf(of("Pick-up", "Pickup")[0])).toMatchObject([
       { code: "no-event", message: expect.stringMatching(/^row 3: "Pickup"/u) },
     ]);
+  });
+});
+
+describe("a text that only case or accents keep from the one a formula asks for", () => {
+  const warned = async (formula: string, status: string, more = "") => {
+    const step = `close: { when: '${formula}', name: Closed, key: once, externalCreatedAt: =day, isPublic: true }`;
+    const mapping = await load(mappingWith({ columns: `status: Status${more}`, more: step }));
+    const [{ outcome } = {}] = mapRows(mapping, [{ ...DAY, Status: status }]);
+    return outcome?.fate === "valid" ? outcome.warnings.map(({ code, column }) => [code, column]) : outcome;
+  };
+  const TOLD = [["text-nearly-equal", "Status"]];
+
+  it("is told, for its row may lack an event", async () => {
+    expect(await warned('=status == "closed"', "Closed")).toEqual(TOLD);
+    expect(await warned('=status != "CANCELADO" && false', "Cancelado")).toEqual(TOLD);
+    expect(await warned('=status in ["aberto", "fechado"]', "FECHADO")).toEqual(TOLD);
+    expect(await warned('=status == "Concluida"', "Concluída")).toEqual(TOLD);
+  });
+
+  it("is not told where a formula asks for both, where it is folded, or where it is another text", async () => {
+    expect(await warned('=status == "closed" || status == "Closed"', "Closed")).toEqual([]);
+    expect(await warned('=status in ["closed", "Closed"]', "Closed")).toEqual([]);
+    expect(await warned('=fold(status) == "closed"', "Closed")).toEqual([]);
+    expect(await warned('=status == "closed"', "Opened")).toEqual([]);
+    expect(await warned('=status == "closed"', "")).toEqual([]);
   });
 });

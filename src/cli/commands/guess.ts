@@ -98,6 +98,10 @@ async function guess(
     await writeAtomically(path, (file) => file.write(draft.yaml), mode & 0o777);
   }
   const checks = await verify(frame, files, draft.yaml);
+  // Of odd rows that the draft skips there is nothing to tell.
+  const notes = checks.flatMap(({ tables }) => tables.flatMap((one) => one.notes));
+  const isLeft = (note: string) => checks.length === 0 || !ODD.test(note) || notes.some((one) => ODD.test(one));
+  const told = [...draft.notes, ...sampled.notes.filter(isLeft)];
   if (json) {
     const { data } = createOutput(world, { json });
     const open = draft.open.map(({ id, question, candidates }) => ({
@@ -105,7 +109,7 @@ async function guess(
       question,
       candidates: candidates.map(({ label, why = null }) => ({ label, why })),
     }));
-    data({ type: "draft", yaml: draft.yaml, left: sampled.left, notes: [...draft.notes, ...sampled.notes], open });
+    data({ type: "draft", yaml: draft.yaml, left: sampled.left, notes: told, open });
     for (const check of checks) data({ type: "file", ...check });
     if (shown !== null) data({ type: "written", path: shown, kept: false });
     return ExitCode.ok;
@@ -113,7 +117,7 @@ async function guess(
   if (path === null) world.stdout.write(draft.yaml);
   const said = plain([
     list("Left out:", sampled.left),
-    list("Review:", [...draft.notes, ...sampled.notes]),
+    list("Review:", told),
     list(
       'To decide, in the lines marked "decide:" or with --ask; until then, the draft works with the sandbox only:',
       draft.open.map((decision) => questionOf(decision)),
@@ -125,6 +129,9 @@ async function guess(
   world.stderr.write(`${fitted(lines(said), world.stderr.columns ?? 80)}\n${next}\n`);
   return ExitCode.ok;
 }
+
+/** What readers note of such rows. */
+const ODD = /\blooks? like (?:a total|totals)\b|\bonly one filled cell\b/;
 
 const list = (title: string, sentences: readonly string[]): Part =>
   sentences.length > 0 && [title, sentences.map((sentence) => `  - ${sentence}`)];

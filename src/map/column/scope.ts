@@ -40,6 +40,8 @@ export interface Shared {
   known: { [kinds in keyof RecordParts]: ReadonlyMap<string, ReadonlySet<number>> };
   /** Documents with another name in keys, by their label. */
   labels: ReadonlyMap<string, string>;
+  /** The texts that formulas compare something with, over all inputs. */
+  compared: Set<string>;
   /** Trees without the entries of lists. */
   isLean: boolean;
   /** Where `settings.late` keeps the original time; null: nowhere. */

@@ -50,6 +50,8 @@ export class View {
   /** All rows of the group, also while one of them is looked at by itself. */
   group: readonly Row[] | null = null;
   problems: Problem[] = [];
+  /** What may be wrong with the mapping, by message; the row is valid. */
+  readonly doubts = new Map<string, Problem>();
   readonly #values: unknown[] = [];
   readonly #stamps: number[] = [];
   #stamp = 0;
@@ -115,9 +117,17 @@ export class View {
 
   /** A problem of the row; `at`: a position of the header, or a column, whose header it then names. Always null. */
   report(code: Code, message: string, hint: string | null = null, at: number | { slot: number } = -1): null {
-    const index = typeof at === "number" ? at : (this.index[at.slot] ?? -1);
-    this.problems.push({ code, message, hint, column: index === -1 ? null : columnName(this.header, index) });
+    this.problems.push(this.#told(code, message, hint, at));
     return null;
+  }
+
+  doubt(code: Code, message: string, hint: string, at: number | { slot: number }): void {
+    if (!this.doubts.has(message)) this.doubts.set(message, this.#told(code, message, hint, at));
+  }
+
+  #told(code: Code, message: string, hint: string | null, at: number | { slot: number }): Problem {
+    const index = typeof at === "number" ? at : (this.index[at.slot] ?? -1);
+    return { code, message, hint, column: index === -1 ? null : columnName(this.header, index) };
   }
 }
 

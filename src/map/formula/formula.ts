@@ -66,7 +66,9 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
     if (!(error instanceof FormulaRefusal)) throw error;
     const written = text.includes("\n") ? -1 : source.textAt(path).indexOf(text);
     const offset = written < 0 ? 0 : written + error.offset;
-    source.report("mapping-expression", path, `Formula: ${error.message}.`, { offset, hint: error.hint });
+    const headed = scope.headed(text);
+    const hint = headed === undefined ? error.hint : `"${text}" is the header of "${headed}": write =${headed}.`;
+    source.report("mapping-expression", path, `Formula: ${error.message}.`, { offset, hint });
     return BROKEN;
   }
 }
@@ -225,13 +227,26 @@ function logical(decides: boolean): Operator {
   };
 }
 
-/** Refuses a text that the part never is: the comparison would always have one answer. */
-function meets({ never, type }: Part, node: ASTNode, text: ASTNode) {
-  if (text.op !== "value" || typeof text.args !== "string" || !/^(?:text|taxId)$/.test(type)) return;
-  const instead = never?.(text.args) ?? null;
-  if (instead === null) return;
+/**
+ * Refuses a text that the part never is: the comparison would always have one answer. Returns what warns of a value that
+ * only case or accents keep from being this text, unless another formula asks for that one.
+ */
+function meets({ never, type, run, column }: Part, node: ASTNode, text: ASTNode, { scope: { shared } }: Compiling) {
+  const asked = text.op === "value" ? text.args : null;
+  if (typeof asked !== "string" || !/^(?:text|taxId)$/.test(type)) return () => {};
+  const instead = never?.(asked) ?? null;
   const what = node.op === "id" ? `the column "${node.args}"` : sourceOf(node);
-  refuseNode(text, `${what} is never ${quoteCell(text.args)}`, instead);
+  if (instead !== null) refuseNode(text, `${what} is never ${quoteCell(asked)}`, instead);
+  shared.compared.add(asked);
+  const folded = foldName(asked);
+  const hint = `If they are the same, write fold(${sourceOf(node)}) and "${folded}" in the formula.`;
+  return (view: View) => {
+    const value = run(view);
+    if (typeof value !== "string" || value.length !== asked.length || value === asked) return;
+    if (foldName(value) !== folded || shared.compared.has(value)) return;
+    const message = `${quoteCell(value)} differs from the ${quoteCell(asked)} of a formula only by case or accents`;
+    view.doubt("text-nearly-equal", message, hint, column ?? -1);
+  };
 }
 
 /** An empty text is a blank too: the comparison would always have one answer. */
@@ -242,21 +257,21 @@ function refuseBlank(part: Part, node: ASTNode) {
 
 /** A blank equals nothing: `ofBlank` is then the answer. Its order is blank. */
 function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Operator {
-  return (args, { compile, scope }) => {
+  return (args, context) => {
+    const { compile, scope } = context;
     const [left, right] = args as [ASTNode, ASTNode];
     const [one, two] = [compile(left), compile(right)];
     refuseBlank(two, right);
     refuseBlank(one, left);
     const type = common(one, two, left);
-    if (ofBlank !== undefined) {
-      meets(one, left, right);
-      meets(two, right, left);
-    } else if (type === "boolean") refuseNode(left, "true and false cannot be ordered");
+    if (ofBlank === undefined && type === "boolean") refuseNode(left, "true and false cannot be ordered");
+    const warn = ofBlank === undefined ? [] : [meets(one, left, right, context), meets(two, right, left, context)];
     const order = ofBlank === undefined ? orderBy(scope.shared.conversions.defaults) : compare;
     const parts = [wanted(one, type, left), wanted(two, type, right)];
     const { run } = lift("boolean", parts, (a: Value, b: Value) => holds(order(a, b)));
     const orBlank: Eval = (view) => {
       const result = run(view);
+      if (result === ofBlank) for (const look of warn) look(view);
       return result === undefined ? ofBlank : result;
     };
     return { type: "boolean", run: orBlank };
@@ -264,21 +279,22 @@ function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Opera
 }
 
 /** A blank is in no list. */
-const membership: Operator = (args, { compile }) => {
+const membership: Operator = (args, context) => {
+  const { compile } = context;
   const [left, right] = args as [ASTNode, ASTNode];
   if (right.op !== "list") return refuseNode(right, "a list is needed here", 'Write x in ["a", "b"].');
   const one = compile(left);
   const items = right.args.map((item) => {
     const entry = compile(item);
     refuseBlank(entry, item);
-    meets(one, left, item);
-    return wanted(entry, common(one, entry, item), item);
+    return { warn: meets(one, left, item, context), run: wanted(entry, common(one, entry, item), item).run };
   });
   const run: Eval = (view) => {
     const value = one.run(view);
     if (value == null) return value === null ? null : false;
     const found = items.map((item) => item.run(view));
     if (found.some((item) => item != null && compare(item, value) === 0)) return true;
+    for (const { warn } of items) warn(view);
     return found.includes(null) ? null : false;
   };
   return { type: "boolean", run };
@@ -364,6 +380,9 @@ function tableMember(
   if (keys.length !== table.keys) refuseNode(node, `table "${name}" has ${table.keys === 1 ? "one key" : "two keys"}`);
   reads.tables.add(`${name}.${column}`);
   const parts = keys.map((key) => {
+    const text = key.op === "value" ? key.args : null;
+    if (typeof text === "string" && scope.column(text) !== undefined && table.row([text]) === undefined)
+      refuseNode(key, `table "${name}" does not list the text ${quoteCell(text)}`, `For the column, write [${text}].`);
     const part = compile(key);
     return part.type === "boolean" || part.type === "timestamp" ? wanted(part, "text", key) : part;
   });

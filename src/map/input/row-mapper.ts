@@ -87,6 +87,7 @@ export function bindRowMapper(
     const [first, ...others] = rows;
     const alsoRows = others.map((member) => member.number);
     if (first.leftOut !== undefined) return skippedRow(first, alsoRows);
+    view.doubts.clear();
     view.look(first, others.length === 0 ? null : rows);
     view.problems.push(...problems, ...rows.flatMap((row) => row.problems ?? []).filter(counts));
     // The rows of a group have been asked one by one.
@@ -103,8 +104,10 @@ export function bindRowMapper(
       events: mapEvents(),
     };
     view.problems.push(...endsTooEarly(records.events));
-    if (view.problems.length === 0)
-      return { ...mapped, outcome: { fate: "valid", records, warnings: replaced(rows, header) } };
+    if (view.problems.length === 0) {
+      const warnings = [...replaced(rows, header), ...view.doubts.values()];
+      return { ...mapped, outcome: { fate: "valid", records, warnings } };
+    }
     // A cell's mistake counts once, even if several records read the cell.
     const named = view.problems.map((one) => [`${one.code}\u0000${one.column}\u0000${one.message}`, one] as const);
     const found = [...new Map(named).values()];
@@ -141,7 +144,9 @@ export function bindRowMapper(
         const word = asText(value, column.type);
         if (words.has(foldName(word))) return;
         const known = [...words.values()];
-        const message = `${quoteCell(word)} names no event; the words are ${listed(known, SHOWN)}`;
+        // One word with a comma in it would look like two.
+        const shown = known.map((one) => (one.includes(",") ? quoteCell(one) : one));
+        const message = `${quoteCell(word)} names no event; the words are ${listed(shown, SHOWN)}`;
         const hint =
           "Correct the cell; or change the mapping: add the word to an event's `is`, or skip such rows with `skip`.";
         view.report("no-event", message, `${didYouMean(word, known)} ${hint}`.trim(), column);
@@ -151,10 +156,12 @@ export function bindRowMapper(
 
   /** A row with misplaced cells has been reported already. */
   const reportEventless = (own: ReadonlySet<number>) => {
-    if (own.size === 0 && !isShapeless(view.problems)) view.problems.push(eventless);
+    const doubts = [...view.doubts.values()].map(({ message, hint }) => `${message}. ${hint}`);
+    const problem = { ...eventless, hint: [...doubts, eventless.hint].join(" ") };
+    if (own.size === 0 && !isShapeless(view.problems)) view.problems.push(problem);
     if (own.size === 0 || view.members === null) return;
     view.eachMember((number) => {
-      if (!own.has(number)) view.problems.push(eventless);
+      if (!own.has(number)) view.problems.push(problem);
     });
   };
 

@@ -37,7 +37,7 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
     const value = valueAt(data, path);
     const refuse = (wanted: string, known: readonly string[] = []) => {
       const message = `${place(path)} is ${describe(value)}; expected ${wanted}.`;
-      source.report("mapping-value", path, message, { hint: remedyFor(value, wanted, known) });
+      source.report("mapping-value", path, message, { hint: remedyFor(value, wanted, known, path) });
     };
     if (isTold(path)) return;
     if (value === undefined && path.length > 0) {
@@ -147,7 +147,10 @@ function strayIn(schema: z.ZodType, data: unknown, issue: Path): { path: Path; p
 
 const isWithin = (path: Path, parent: Path) => parent.every((step, at) => step === path[at]);
 
-function remedyFor(value: unknown, wanted: string, known: readonly string[]): string | null {
+function remedyFor(value: unknown, wanted: string, known: readonly string[], path: Path): string | null {
+  if (Array.isArray(value) && path.at(-1) === "map") return "Write what each word becomes: `map: { Open: aberto }`.";
+  if (Array.isArray(value) && value.length > 1 && path.at(-2) === "columns")
+    return `For several headers that it may have, write \`${path.at(-1)}: { header: […] }\`.`;
   if (Array.isArray(value) && !wanted.includes("a list")) return "Leave out the dashes or brackets.";
   if (value === null && wanted.includes("settings with names")) return "Indent deeper what belongs to it.";
   if (/\btext\b/.test(wanted) && (typeof value === "number" || typeof value === "boolean"))

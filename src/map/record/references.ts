@@ -131,11 +131,16 @@ export function compileTaxId(
   const where = countryCode ?? country;
   const isLiteral = taxId !== undefined && formula === undefined && typeof where === "string";
   const [told, ...others] = isLiteral ? taxIdTypesOf(literalText(taxId), where) : [];
+  const single = formula === BROKEN ? "told already" : others.length > 0 ? undefined : told;
   const specs = {
     taxId,
-    taxIdType: taxIdType ?? (typed === null ? (others.length > 0 ? undefined : told) : `=(${typed}).type`),
+    taxIdType: taxIdType ?? (typed === null ? single : `=(${typed}).type`),
     countryCode: countryCode ?? (typed === null ? country : `=(${typed}).country`),
   };
+  if (specs.taxIdType === undefined && formula?.column != null) {
+    const hint = `Give the column "${formula.column.name}" \`as: taxId\`: the type is then its own.`;
+    return site.reportName("mapping-value", ': "taxIdType" is missing.', hint);
+  }
   // A blank tax id is one mistake, not three.
   const given = { taxIdType, countryCode };
   const ofTaxId = (["taxIdType", "countryCode"] as const).filter((one) => typed !== null && given[one] === undefined);

@@ -22,6 +22,11 @@ export const convertCodes = {
     "Correct the cell at its source; otherwise it is sent as it is.",
     "`S\uFFFDo Paulo` in a file that was once converted from another encoding.",
   ),
+  "text-nearly-equal": mark(
+    "Only case or accents keep a text from being the one that a formula asks for. A warning.",
+    "Correct the cell; or change the mapping: compare with `fold(…)`, or write the text as the cells have it.",
+    '`=status == "closed"` where cells say Closed: the condition never holds.',
+  ),
   "cell-kind": mark(
     "A cell holds the wrong kind of value for its field.",
     "Correct the cell's value or its number format; spreadsheets turn texts such as 1-2 into dates on their own.",
