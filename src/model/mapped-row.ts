@@ -36,7 +36,7 @@ export interface MappedRow {
   /** Null: the mapping has no `rowId`. */
   rowId: string | null;
   outcome:
-    | { fate: "skipped"; reason: string }
+    | { fate: "skipped"; reason: string; warnings: Problem[] }
     | { fate: "invalid"; problems: Problem[]; placements: Placement[]; parties: PromisedParty[] }
     | { fate: "valid"; records: Records; warnings: Problem[] };
 }

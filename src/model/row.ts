@@ -51,4 +51,6 @@ export interface Row {
   corrects?: { file: string; sheet: string | null; row: number } | undefined;
   /** Why the row is skipped: hidden, or by `skip`; absent: it is not. */
   leftOut?: string;
+  /** What may be wrong with `skip`; absent: nothing. */
+  doubts?: Problem[];
 }

@@ -132,11 +132,11 @@ async function mapRows(
       const fault = outcome.fate === "valid" ? (apart ?? twins.add(outcome.records, where)) : null;
       check.rows.read += rows;
       check.rows[fault === null ? outcome.fate : "invalid"] += rows;
-      if (fault !== null) problems.add({ ...fault, row }, row, { size: rows });
-      else if (outcome.fate === "valid") {
+      if (fault === null && outcome.fate !== "invalid")
         for (const warning of outcome.warnings) warnings.add({ ...warning, row }, row);
-        takeRecords(outcome.records, row);
-      } else if (outcome.fate === "invalid") {
+      if (fault !== null) problems.add({ ...fault, row }, row, { size: rows });
+      else if (outcome.fate === "valid") takeRecords(outcome.records, row);
+      else if (outcome.fate === "invalid") {
         for (const problem of outcome.problems) {
           const { message } = problem;
           const found = { ...problem, message: withoutMember(message), row: memberOf(message) ?? row };

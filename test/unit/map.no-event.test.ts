@@ -104,7 +104,7 @@ inputs:
 
   it("is skipped where `skip` says so, and the other mistakes of a row are still told", async () => {
     const [skipped] = mapRows(await load(rows('skip: =event == "Draft"')), [{ ...DAY, Event: "Draft" }]);
-    expect(skipped?.outcome).toEqual({ fate: "skipped", reason: 'event == "Draft" holds' });
+    expect(skipped?.outcome).toMatchObject({ fate: "skipped", reason: 'event == "Draft" holds' });
     const [bad] = mapRows(await load(rows("rowId: =id")), [{ ...DAY, Event: "Pickup" }]);
     expect(problemsOf(bad).map(({ code }) => code)).toEqual(["value-required", "no-event"]);
   });
@@ -160,6 +160,24 @@ describe("a text that only case or accents keep from the one a formula asks for"
     expect(await warned('=status in ["aberto", "fechado"]', "FECHADO")).toEqual(TOLD);
     expect(await warned('=status == "Concluida"', "Concluída")).toEqual(TOLD);
   });
+
+  it.each(["", "\ngroup: =doc"])(
+    "is told of a row that `skip` leaves out, or keeps, because of it%s",
+    async (grouped) => {
+      const fates = async (skip: string, status: string) => {
+        const input = `skip: '${skip}'${grouped}`;
+        const mapping = await load(mappingWith({ input, columns: "status: Status" }));
+        return mapRows(mapping, [{ ...DAY, Status: status }]).map(({ outcome }) =>
+          outcome.fate === "invalid"
+            ? outcome
+            : [outcome.fate, outcome.warnings.map(({ code, column }) => [code, column])],
+        );
+      };
+      expect(await fates('=status != "open"', "Open")).toEqual([["skipped", TOLD]]);
+      expect(await fates('=status == "closed"', "Closed")).toEqual([["valid", TOLD]]);
+      expect(await fates('=status == "closed"', "closed")).toEqual([["skipped", []]]);
+    },
+  );
 
   it("is not told where a formula asks for both, where it is folded, or where it is another text", async () => {
     expect(await warned('=status == "closed" || status == "Closed"', "Closed")).toEqual([]);

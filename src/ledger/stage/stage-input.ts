@@ -427,6 +427,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
         const settled = fates.settledBefore(hash, currentRow);
         if (settled?.how === "corrected") return stageSuperseded(group, hash, settled);
       }
+      if (outcome.fate !== "invalid") for (const warning of outcome.warnings) report(warning, "warning");
       if (outcome.fate === "skipped") {
         fates.addGroup(mapped, { fate: "skipped", reason: outcome.reason });
         for (const before of leads) withdrawal.leaveOut(before, currentRow);
@@ -434,7 +435,6 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       } else if (outcome.fate === "invalid") {
         stageInvalid(group, outcome.problems, outcome.placements, outcome.parties);
       } else {
-        for (const warning of outcome.warnings) report(warning, "warning");
         stageValid(group, outcome.records);
       }
     },

@@ -69,9 +69,12 @@ export function bindRowMapper(
     const problems = all.filter(({ code, column }) => SHAPELESS.has(code) || column === null || askedOf.has(column));
     const narrow = problems.every(({ code }) => code === "row-short" || code === "row-long");
     const says = problems.length === 0 || (narrow && skipsBy.some((at) => (row.cells[at] ?? "").trim() !== ""));
-    if (skip === undefined || !says || skip.run(view) !== true) return false;
-    row.leftOut = skip.words;
-    return true;
+    if (skip === undefined || !says) return false;
+    view.doubts.clear();
+    const isLeftOut = skip.run(view) === true;
+    if (isLeftOut) row.leftOut = skip.words;
+    row.doubts = [...view.doubts.values()];
+    return isLeftOut;
   };
 
   /** In a column that nothing reads, a formula need not have a result, as it may have an error for one. */
@@ -87,11 +90,11 @@ export function bindRowMapper(
     const [first, ...others] = rows;
     const alsoRows = others.map((member) => member.number);
     if (first.leftOut !== undefined) return skippedRow(first, alsoRows);
-    view.doubts.clear();
     view.look(first, others.length === 0 ? null : rows);
     view.problems.push(...problems, ...rows.flatMap((row) => row.problems ?? []).filter(counts));
     // The rows of a group have been asked one by one.
     if (others.length === 0 && isSkipped(first, view.problems)) return skippedRow(first);
+    view.doubts.clear();
     const id = rowId?.run(view);
     const mapped = { row: first.number, alsoRows, rowId: id == null ? null : String(id) };
     made.participants = participants.map((run) => run(view));
@@ -105,7 +108,7 @@ export function bindRowMapper(
     };
     view.problems.push(...endsTooEarly(records.events));
     if (view.problems.length === 0) {
-      const warnings = [...replaced(rows, header), ...view.doubts.values()];
+      const warnings = [...replaced(rows, header), ...rows.flatMap((row) => row.doubts ?? []), ...view.doubts.values()];
       return { ...mapped, outcome: { fate: "valid", records, warnings } };
     }
     // A cell's mistake counts once, even if several records read the cell.
@@ -247,8 +250,8 @@ function present<T>(all: readonly Maybe<T>[]): T[] {
   return all.filter((one) => one != null);
 }
 
-function skippedRow({ number, leftOut = "" }: Row, alsoRows: number[] = []): MappedRow {
-  return { row: number, alsoRows, rowId: null, outcome: { fate: "skipped", reason: leftOut } };
+function skippedRow({ number, leftOut = "", doubts = [] }: Row, alsoRows: number[] = []): MappedRow {
+  return { row: number, alsoRows, rowId: null, outcome: { fate: "skipped", reason: leftOut, warnings: doubts } };
 }
 
 /** Characters that replace letters which some program could not read. */
