@@ -6,7 +6,7 @@ import { systemClock } from "../../src/model/clock.js";
 import { jsonOf } from "../support/cli.world.js";
 import { mapping } from "../support/mapping.js";
 import { type Office, openOffice } from "../support/office.js";
-import { loads, loadsWith, weighings } from "../support/weighings.js";
+import { loads, loadsWith, weighings, weighingsWith } from "../support/weighings.js";
 import { sampled } from "../support/sample.js";
 
 let office: Office;
@@ -288,6 +288,20 @@ describe("replace, resolve and verify", () => {
     await typed("resume");
     expect((await typed("show", "L2")).said).toMatch(/load L2, generation 1: cancelled, replaced.*generation 2: open/);
     await office.ends(2, "replace L2");
+  });
+
+  it("replace says which row gives other fields of the document, which its file brings when it is imported again", async () => {
+    const { load } = weighings.inputs.weighings.documents;
+    const documents = { load: { ...load, fields: { type: "=kind" } } };
+    office.writeMapping(weighingsWith({ columns: { kind: "Kind" }, documents }));
+    await office.brought("may.csv", loadsWith(["Kind"], "L9 10 7 I", "L9 20 7 I"));
+    await office.brought("june.csv", loadsWith(["Kind"], "L9 10 8 II", "L9 20 7 II"));
+    const planned = await typed("replace", "L9", "--reason", "wrong weight");
+    expect(planned).toEqual(shows("It keeps its fields and parties, although june.csv, row 2 gives others."));
+    expect(planned.said).toMatch(/rowferry import <mapping> <file>.*rowferry resume/);
+    await typed("import", "m.yaml", "june.csv");
+    expect(office.documents().at(-1)?.fields).toMatchObject({ type: "II" });
+    expect((await typed("replace", "L9", "--reason", "again")).said).not.toContain("gives others");
   });
 
   it("resolve asks a person, takes no other word than the key, and needs --yes where nobody is there", {

@@ -71,15 +71,18 @@ export const spec = onTarget({
           "link this document to the new generation; before anything is sent",
         ),
       );
+    const differing = done.some(({ otherData }) => otherData !== null)
+      ? [work.step("import <mapping> <file>", "if the other fields or parties are right: import rows that have them,")]
+      : [];
     const send = done.some(({ missing }) => missing.length > 0)
       ? work.step(
           "import <mapping> <files…>",
           "import the files with the missing events again; this sends what is planned",
         )
-      : work.step("resume", "send what is planned");
+      : work.step("resume", differing.length > 0 ? "or send what is planned" : "send what is planned");
     return {
       ...replaced(done.at(-1) as (typeof done)[number]),
-      next: [...linked, send],
+      next: [...linked, ...differing, send],
       exitCode: all.left.length > 0 ? ExitCode.person : ExitCode.ok,
     };
   },

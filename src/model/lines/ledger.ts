@@ -204,6 +204,9 @@ export const replaced = line("replaced", "Printed by `replace`.", {
   earlyMirrors: count.describe(
     "links whose mirrors the service may refuse because they are earlier than the related document's last event",
   ),
+  otherData: text
+    .nullable()
+    .describe("the newest row that gives other fields or parties of the document, which keeps those it had; or null"),
 });
 
 export const notReplaced = line(
