@@ -331,6 +331,10 @@ describe("replace, resolve and verify", () => {
     strand();
     await office.ends(2, "resolve L2 --document-id nowhere --yes");
     expect(await resolve("--yes")).toEqual(shows("agrees: deduplicationId is rf1-"));
+    strand();
+    await office.ends(2, "replace --input march.csv --reason lost --yes");
+    const all = "replace --code document-stranded --reason lost --yes";
+    await office.ends(0, all, "load L2: generation 2 is planned with 1 event");
   });
 
   it("resolve takes a person's word on what is in doubt, asks first, and keeps who said so", {

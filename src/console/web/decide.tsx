@@ -70,8 +70,11 @@ const choices: { [code: string]: Choice[] } = {
   "cancel-refused": [tryAgain],
   "lookup-unreadable": [tryAgain],
   "doubt-unsettled": [isThere, isNotThere, nameIt, tryAgain],
-  "document-stranded": [nameIt, { ...replaceIt, does: "a new document is sent whole; this one stays at the service" }],
-  "document-gone": [replaceIt, tryAgain],
+  "document-stranded": [
+    nameIt,
+    { ...replaceThem, does: "is replaced: a new document is sent whole, and this one stays at the service" },
+  ],
+  "document-gone": [{ ...replaceThem, does: "is replaced: its document is sent again whole" }, tryAgain],
 };
 
 const documentOf = ({ kind, key }: Found): string => `${kind}/${key}`;
