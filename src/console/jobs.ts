@@ -29,6 +29,10 @@ export interface Job {
 export const forPage = (text: string): string =>
   text
     .replace(/write `ok` into (?:the row's|its) cell `?rowferry_code`?/, "choose the row and press Keep")
+    .replace(
+      /^Keep the row that is right and delete the other, or (.*)$/,
+      "If this row is right, press Keep; if the other one is, give this one up. If both are, $1",
+    )
     .replace(/ Then import the file again\.$/, "")
     .replace(/^Dismissed: /, "Settled without sending: ")
     .replace(/; or change the mapping: .*$/s, ".")

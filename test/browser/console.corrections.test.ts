@@ -732,11 +732,17 @@ it("of two rows that contradict each other, the one that is kept says that it ta
 }, async () => {
   const { own } = await loadsToCorrect(["L1 10 1", "L1 10 2", "L2 20 1", "L2 20 2"]);
   const all = () =>
-    got<{ rows: { ref: string; ready: boolean; replaces: string | null }[] }[]>(
+    got<{ rows: { ref: string; ready: boolean; replaces: string | null; problems: object[] }[] }[]>(
       "grid?target=sandbox&code=event-key-twice",
     );
   const rows = async () => (await all()).flatMap((table) => table.rows);
   const [one, other] = await rows();
+  expect(one?.problems, "what differs, and what to press for either").toMatchObject([
+    {
+      message: expect.stringMatching(/in w\.csv, row 2: Gross "1"$/),
+      hint: expect.stringMatching(/^If this row is right, press Keep; if the other one is, give this one up\./),
+    },
+  ]);
   const keep = { column: "rowferry_code", replaces: "", value: "ok" };
   await post("edit", { label: "kept", edits: [{ ...keep, ref: one?.ref }] });
   await post("edit", { label: "Gross", edits: [{ ref: other?.ref, column: "Gross", replaces: "2", value: "3" }] });
