@@ -156,6 +156,15 @@ describe("the way out of a rejected row", () => {
     );
   });
 
+  it("rejects counts a row that contradicts another as status does, and writes both", async () => {
+    await office.brought("twins.csv", loads("L8 10 5", "L8 10 6"));
+    await office.ends(3, "rejects", "2 rows need you.");
+    await office.ends(0, "status", "2 things need you.");
+    expect(readFileSync(office.path("state/sandbox/rejects/twins.rejected.csv"), "utf8").match(/^L8/gm)).toHaveLength(
+      2,
+    );
+  });
+
   it("rejects has a row that was dismissed and reopened", { tags: ["long"] }, async () => {
     await typed("dismiss", "--row", "march.csv:3");
     await typed("dismiss", "--undo", "--row", "march.csv:3");

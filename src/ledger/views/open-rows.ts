@@ -181,6 +181,8 @@ const rejected = `SELECT max(row_id) AS row_id FROM row_fates f WHERE code IS NO
 export interface RejectedLedgerRow extends Pick<OpenRow, "row" | "ref" | "cells" | "kinds" | "looks" | "problems"> {
   /** The first row of its group; without one, the row itself. */
   lead: number;
+  /** Nothing is wrong with it but what another row says, which is counted. */
+  isBeside: boolean;
 }
 
 export function createRejects(database: LedgerDatabase) {
@@ -201,11 +203,12 @@ export function createRejects(database: LedgerDatabase) {
         const lead = rowNumberOf(id);
         const [first, ...members] = reader.withGroup(id);
         if (first?.row !== lead) continue;
-        if (first.problems.length === 0) first.problems.push(contradiction);
-        yield { ...first, lead };
+        const isBeside = first.problems.length === 0;
+        if (isBeside) first.problems.push(contradiction);
+        yield { ...first, lead, isBeside };
         const message = `belongs to the group that begins in row ${lead}, and stays with it`;
         const shared = first.problems.slice(0, 1).map(({ code }) => problemOf({ code, message }));
-        for (const member of members) yield { ...member, lead, problems: shared };
+        for (const member of members) yield { ...member, lead, isBeside, problems: shared };
       }
     },
   };

@@ -111,7 +111,7 @@ export const status = line("status", "Printed by `status`.", {
 
 export const rejects = line("rejects", "Printed by `rejects`.", {
   files: list(object({ path: text, mapping: text, rows: count, correctable: count, note: textOrNull })).describe(
-    "the files written; `correctable`: how many rows a correction would help",
+    "the files written; `rows`: how many rows in it need a person; `correctable`: how many a correction would help",
   ),
   rows: list(object({ file: text, sheet: textOrNull, row: count, problems: list(problem) })),
   stranded: object({ path: text, documents: count }).nullable().describe("the list for `resolve --from`"),
