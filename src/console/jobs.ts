@@ -60,7 +60,7 @@ const hasEnded = (line: Line): line is Line & { type: "summary" } =>
 const saidOfJob = (lines: readonly Line[]): string[] => [
   ...saidOnPage(lines.filter((line) => !hasEnded(line))),
   ...lines.filter(hasEnded).map(({ outcomes: { toCorrect, toDecide, waiting, toSettle } }) => {
-    if (toCorrect + toDecide > 0) return "Done. The overview shows which rows still need you.";
+    if (toCorrect + toDecide > 0) return "Done. Some of these rows still need you.";
     // A row may give what it waits for, as a refused participant, and need a person for that.
     return waiting + toSettle === 0
       ? "Nothing in these rows needs you."
