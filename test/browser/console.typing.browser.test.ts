@@ -392,7 +392,10 @@ inChromium("a cell that a spreadsheet has changed is put back or taken with one 
 
 inChromium("what the hints suggest is written with one press, as one step that can be taken back", async () => {
   const page = await open((await startConsole(await night(), "--allow-changes")).url);
-  await page.getByRole("row", { name: /letter O/ }).getByRole("link").click();
+  await page
+    .getByRole("row", { name: /letter O/ })
+    .getByRole("link")
+    .click();
   await page.getByRole("button", { name: /^Write what is suggested: \d+ rows/ }).waitFor();
   await field(page, "12O0").fill("1300");
   await page.keyboard.press("Tab");

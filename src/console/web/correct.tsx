@@ -73,7 +73,7 @@ export function Correct() {
       const isMine = (one: (typeof problems)[number]) =>
         one.column === column && [null, row].includes(memberOf(one.message));
       const hints = problems.map((one) => (isMine(one) ? suggestion.exec(one.hint ?? "")?.[1] : undefined));
-      const text = hints.find((hint) => hint !== undefined);
+      const text = hints.find((one) => one !== undefined);
       if (text === undefined || draft[at] !== undefined || !wrong.includes(at)) return [];
       return [{ ref, column: column ?? "", replaces: cells[at] ?? "", value: JSON.parse(text) as string }];
     }),
