@@ -72,8 +72,7 @@ export function Correct() {
       const at = header.indexOf(column ?? "");
       const isMine = (one: (typeof problems)[number]) =>
         one.column === column && [null, row].includes(memberOf(one.message));
-      const hints = problems.map((one) => (isMine(one) ? suggestion.exec(one.hint ?? "")?.[1] : undefined));
-      const text = hints.find((one) => one !== undefined);
+      const [text] = problems.filter(isMine).flatMap((one) => suggestion.exec(one.hint ?? "")?.[1] ?? []);
       if (text === undefined || draft[at] !== undefined || !wrong.includes(at)) return [];
       return [{ ref, column: column ?? "", replaces: cells[at] ?? "", value: JSON.parse(text) as string }];
     }),

@@ -141,6 +141,12 @@ export function Decide() {
       <Sentences said={did} />
       {trouble}
       <Work />
+      {documents.length > 1 && (
+        <details>
+          <summary>Enter many ids at once</summary>
+          <Decision key={documents.join()} act={nameThem(documents)} onDone={setDid} />
+        </details>
+      )}
       {count === 0 ? (
         <>
           <Note text="Nothing is left to decide here. The overview shows what else is left." />
@@ -148,12 +154,6 @@ export function Decide() {
         </>
       ) : (
         forMany.map(chooseMany)
-      )}
-      {documents.length > 1 && (
-        <details>
-          <summary>Enter many ids at once</summary>
-          <Decision key={documents.join()} act={nameThem(documents)} onDone={setDid} />
-        </details>
       )}
       <ul class="records">
         {records.map((record) => (
