@@ -385,7 +385,8 @@ inChromium("a cell that a spreadsheet has changed is put back or taken with one 
   await click(page, "button", "Keep 1 chosen row");
   await eventually(() => bar(page)).toContain("2 to correct = 2 ready");
   await click(page, "button", /^Import 2 rows/);
-  await shows(page, ".note", "No rows are left here");
+  // Rows are no longer to correct as soon as they are staged.
+  await shows(page, ".job", "Rows, as it ended: 2 = 2 landed");
   const { stdout } = await at.type("sandbox", "dump");
   expect(stdout.match(/"?(?:Note)"?[^\n]*?"?(007|7)\b/g)?.map((text) => /\d+/.exec(text)?.[0])).toEqual(["007", "7"]);
 });

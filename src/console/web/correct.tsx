@@ -66,6 +66,7 @@ export function Correct() {
     }),
   );
 
+  const pending = new Set(stepsOf("edit", target).flatMap(({ words }) => words.edits.map(({ ref }) => ref)));
   /** Of rows that nobody has edited: the text in their hint. */
   const suggested = tables.flatMap(({ header, rows }) =>
     rows.flatMap(({ ref, row, problems, draft, cells, atFault: wrong }): Edit[] => {
@@ -73,7 +74,7 @@ export function Correct() {
       const isMine = (one: (typeof problems)[number]) =>
         one.column === column && [null, row].includes(memberOf(one.message));
       const [text] = problems.filter(isMine).flatMap((one) => suggestion.exec(one.hint ?? "")?.[1] ?? []);
-      if (text === undefined || draft[at] !== undefined || !wrong.includes(at)) return [];
+      if (text === undefined || draft[at] !== undefined || pending.has(ref) || !wrong.includes(at)) return [];
       return [{ ref, column: column ?? "", replaces: cells[at] ?? "", value: JSON.parse(text) as string }];
     }),
   );
