@@ -72,19 +72,19 @@ function Found({ what }: { what: string }) {
 
 const takeUp: Act = { action: "dismiss", word: "undo", label: "Open again", does: "undoes the dismissal" };
 
-const isWrong = ({ state, eventCounts }: ShownDocument): boolean =>
+const hasWrong = ({ state, eventCounts }: ShownDocument): boolean =>
   [state, ...Object.keys(eventCounts)].some((one) => wrong.includes(one));
 const isUnsent = ({ state, eventCounts, holds }: ShownDocument): boolean =>
   holds.length > 0 || [state, ...Object.keys(eventCounts)].some((one) => unsent.includes(one));
 
 /** `isFor`: it could do something. */
 const choices: (Act & { isFor: (document: ShownDocument) => boolean })[] = [
-  { action: "retry", label: "Try again", does: "sends once more what was refused", isFor: isWrong },
+  { action: "retry", label: "Try again", does: "sends once more what was refused", isFor: hasWrong },
   {
     action: "dismiss",
     label: "Give up what is wrong",
     does: "releases the rest",
-    isFor: (document) => isWrong(document) || document.holds.length > 0,
+    isFor: (document) => hasWrong(document) || document.holds.length > 0,
   },
   { ...takeUp, isFor: ({ events }) => events.some(({ dismissed }) => dismissed) },
   {
