@@ -417,9 +417,16 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
 const textIn = ({ reader }: Open, ref: string, column: string): string | null =>
   reader.cell(idOf(ref), column) ?? (column === CODE ? "" : null);
 
-/** A row without a problem of its own waits for something. */
+/** A row without a problem of its own waits for something. One that contradicts another is shown with what differs. */
 const shownRows = (reader: Open["reader"], id: number) =>
-  reader.withGroup(id).map((row) => (row.problems.length > 0 ? row : { ...row, problems: reader.waits(row) }));
+  reader.withGroup(id).map((row) => {
+    if (row.problems.length === 0) return { ...row, problems: reader.waits(row) };
+    const problems = row.problems.map((problem) => {
+      const other = problem.code === "event-key-twice" ? reader.otherwise(row) : "";
+      return other === "" ? problem : { ...problem, message: problem.message.replace(/\.$/, `: ${other}`) };
+    });
+    return { ...row, problems };
+  });
 
 function manglings(database: LedgerDatabase, lead: string, names: readonly Names[]): Problem[] {
   const moves = names.flatMap((one) => movesOf(database, idOf(lead), one));

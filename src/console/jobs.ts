@@ -29,6 +29,10 @@ export interface Job {
 export const forPage = (text: string): string =>
   text
     .replace(/write `ok` into (?:the row's|its) cell `?rowferry_code`?/, "choose the row and press Keep")
+    .replace(
+      /^Keep the row that is right and delete the other, or (.*)$/,
+      "If this row is right, press Keep; if the other one is, give this one up. If both are, $1",
+    )
     .replace(/ Then import the file again\.$/, "")
     .replace(/^Dismissed: /, "Settled without sending: ")
     .replace(/; or change the mapping: .*$/s, ".")
@@ -56,7 +60,7 @@ const hasEnded = (line: Line): line is Line & { type: "summary" } =>
 const saidOfJob = (lines: readonly Line[]): string[] => [
   ...saidOnPage(lines.filter((line) => !hasEnded(line))),
   ...lines.filter(hasEnded).map(({ outcomes: { toCorrect, toDecide, waiting, toSettle } }) => {
-    if (toCorrect + toDecide > 0) return "Done. The overview shows which rows still need you.";
+    if (toCorrect + toDecide > 0) return "Done. Some of these rows still need you.";
     // A row may give what it waits for, as a refused participant, and need a person for that.
     return waiting + toSettle === 0
       ? "Nothing in these rows needs you."

@@ -9,7 +9,7 @@ import { isHeld } from "../ledger/care/lock.js";
 import { listInputs } from "../ledger/inputs.js";
 import { tallyWithdrawn } from "../ledger/decide/withdraw.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
-import { describeRow } from "../ledger/rows.js";
+import { correctedHere, describeRow } from "../ledger/rows.js";
 import { createRunStore, type LastRun } from "../ledger/runs.js";
 import { openCauses, type OpenCauses, recordsOfCause } from "../ledger/views/causes.js";
 import { changesOf } from "../ledger/views/changes.js";
@@ -284,13 +284,24 @@ export function readReport(target: Target, run: string): Buffer {
 
 /** The first 500 records that no correction can send. */
 export const decisionsOf = (target: Target, code: string) =>
-  reading(target, (database) => ({
-    ...explained({ code }),
-    count: openCauses(database).decide.find((cause) => cause.code === code)?.count ?? 0,
-    records: recordsOfCause(database, code, 500).map(({ eventId, firstRow, ...record }) => ({
-      ...record,
-      message: record.message && forPage(record.message),
-      changes: eventId === null || code !== "changed" ? [] : changesOf(database, eventId),
-      place: firstRow === null ? null : describeRow(database, firstRow),
-    })),
-  }));
+  reading(target, (database) => {
+    const records = recordsOfCause(database, code, 500);
+    const firsts = correctedHere(
+      database,
+      records.flatMap(({ firstRow }) => firstRow ?? []),
+    );
+    const placeOf = (row: number) => {
+      const first = firsts.get(row) ?? row;
+      return `${describeRow(database, first)}${first === row ? "" : ", as corrected"}`;
+    };
+    return {
+      ...explained({ code }),
+      count: openCauses(database).decide.find((cause) => cause.code === code)?.count ?? 0,
+      records: records.map(({ eventId, firstRow, ...record }) => ({
+        ...record,
+        message: record.message && forPage(record.message),
+        changes: eventId === null || code !== "changed" ? [] : changesOf(database, eventId),
+        place: firstRow === null ? null : placeOf(firstRow),
+      })),
+    };
+  });

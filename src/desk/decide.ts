@@ -167,22 +167,19 @@ export function replacing(names: readonly string[], reason: string): Decision<Re
 
 const notReplaceable: ReadonlySet<Code> = new Set(["document-not-replaceable", "document-has-made-others"]);
 
-/**
- * By name, how many selected events of each document only a next generation can send. @throws RowferryError `usage` if there are
- * none
- */
-export function documentsToReplace(target: Target, selectors: Selectors): Map<string, number> {
+/** By name: those that only a next generation brings on. @throws RowferryError `usage` if there are none */
+export function documentsToReplace(target: Target, selectors: Selectors): string[] {
   requireSelectors(
     selectors,
     "replace needs to know which document.",
     "Name it, or select changed documents with --input, --run, --row or --code.",
   );
-  const found = reading(target, (database) => replaceable(database, selected(database, selectors)));
+  const found = reading(target, (database) => replaceable(database, selected(database, selectors), selectors.code));
   if (found.length === 0)
     throw new RowferryError("usage", "Nothing that these selectors match needs its document to be replaced.", {
       hint: "A replacement sends what changed after it had landed or came too late; `rowferry status` says what to do about the rest.",
     });
-  return new Map([...Map.groupBy(found, ({ document }) => document)].map(([name, events]) => [name, events.length]));
+  return found;
 }
 
 /** What the decision would be about. @throws RowferryError `document-unknown`, `not-in-doubt` */

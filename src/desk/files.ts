@@ -24,7 +24,7 @@ import { reading } from "./access.js";
 import { selectedForReading } from "./selected.js";
 
 export interface Rejects {
-  /** `note`: what a person should know, in a sentence; null: nothing. */
+  /** `rows`: that need a person, as `status` counts them. `note`: what a person should know, in a sentence; null: nothing. */
   files: { path: string; mapping: string; rows: number; correctable: number; note: string | null }[];
   rows: { file: string; sheet: string | null; row: number; problems: Problem[] }[];
   /** For `resolve --from`; null: none. */
@@ -62,7 +62,8 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
     const path = rejectedPath(folder, input, taken);
     let note: string | null = null;
     await keeping(path, async () => ({ note } = await writeRejectedFile(path, { header, dialect, rows })));
-    result.files.push({ path, mapping, rows: rows.length, correctable: rows.filter(isCorrectable).length, note });
+    const counted = rows.filter(({ isBeside }) => !isBeside);
+    result.files.push({ path, mapping, rows: counted.length, correctable: counted.filter(isCorrectable).length, note });
     for (const { row, lead, problems } of rows)
       if (row === lead) result.rows.push({ file: basename(name), sheet, row, problems });
   }

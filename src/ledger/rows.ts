@@ -89,6 +89,25 @@ export function latestOf(database: LedgerDatabase, row: number, except: number |
   return groupOf(database, leadOf(database, latest))[groupOf(database, lead).indexOf(row)] ?? row;
 }
 
+/** Nobody corrects a row more often than that. */
+const MOST_TURNS = 20;
+
+/** By row of a file with corrections from the page: the row that it corrects, as it came first. */
+export function correctedHere(database: LedgerDatabase, rows: readonly number[]): Map<number, number> {
+  const firsts = new Map(rows.map((row) => [row, row]));
+  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    const before = database.rows<{ id: number; by: number }>(
+      `SELECT r.id, r.settled_by AS "by" FROM rows r JOIN inputs i ON i.id = r.settled_by >> 32
+       WHERE r.settled_by IN @rows AND i.name GLOB '*.corrected-*'`,
+      { rows: [...firsts.values()] },
+    );
+    if (before.length === 0) break;
+    const earlier = new Map(before.map(({ id, by }) => [by, id]));
+    for (const [row, first] of firsts) firsts.set(row, earlier.get(first) ?? first);
+  }
+  return firsts;
+}
+
 /** With the rest of the group that the row begins. A row without an entry of its own gets one. */
 export function settleGroup(database: LedgerDatabase, lead: number, how: "corrected" | "superseded", by: number): void {
   for (const row of groupOf(database, lead))

@@ -32,12 +32,15 @@ const sentences: Say = {
   withdrawn: ({ type: _, ...withdrawn }) => [
     `Taken back: ${countedKinds(withdrawn)}. Importing the file stages its rows again.`,
   ],
-  replaced({ document, generation, events, cancels, missing, relations, staysStranded, shutOut, earlyMirrors }) {
+  replaced({ document, generation, events, cancels, missing, relations, otherData, ...told }) {
+    const { staysStranded, shutOut, earlyMirrors } = told;
     const old = `Generation ${document.generation}`;
     return [
       `${titleOf(document)}: generation ${generation} is planned with ${counted(events, "event")}. Nothing was sent yet.`,
       cancels && `${old} (${document.serviceId}) will be cancelled.`,
       staysStranded && `${old} is stranded: it stays at the service as it is, because its id is not known.`,
+      otherData !== null &&
+        `It keeps its fields and parties, although ${otherData} gives others. To send those, import a file that has them in every row of the document, before anything else is sent.`,
       shutOut > 0 &&
         `${counted(shutOut, "event takes", "events take")} place after its CLOSE or CANCEL, and cannot be sent in this generation either.`,
       earlyMirrors > 0 &&

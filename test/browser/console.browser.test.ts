@@ -343,6 +343,18 @@ inChromium("a row of a sheet is reached from the document that waits for it, and
   await shows(page, "h2", place);
 });
 
+inChromium("a document offers what can be done with it, and nothing that would only be refused", async () => {
+  const { url } = await startConsole(await night(), "--allow-changes");
+  const page = await open(url);
+  const offered = async (what: string) => {
+    await page.goto(`${url.split("/#")[0]}/find?target=sandbox&what=${what}`);
+    await page.getByText("Change this document").click();
+    return page.locator("details button").allTextContents();
+  };
+  expect(await offered("L40"), "landed").toEqual(["Replace"]);
+  expect(await offered("L0"), "held by an invalid row").toEqual(["Give up what is wrong", "Take back"]);
+});
+
 inChromium("every page is whole and accessible, from a phone to a wide screen, light and dark", async () => {
   const at = await night();
   const console = await startConsole(at, "--allow-changes");

@@ -726,17 +726,37 @@ it("of two columns with one header, the one at fault is shown, typed into, and t
   expect((await rows()).map(({ draft }) => draft)).toEqual([{ 2: "6", 3: "7" }, { 3: "7" }]);
 });
 
+it("a decision about a row that was corrected here names the row of the night's file", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
+  const { own, type } = await loadsToCorrect(["L1 20 1"]);
+  writeFileSync(join(own.path, "v.csv"), loadsWith([], "L1 10 x").join("\n"));
+  await own.type("import", "w.yaml", "v.csv");
+  await type(0, "Gross", "x", "2");
+  await post("import", { drafts: (await page()).tally.drafts });
+  const late = () => got<{ records: object[] }>("decisions?target=sandbox&code=late");
+  const decided = async () => expect((await late()).records).toMatchObject([{ place: "v.csv, row 2, as corrected" }]);
+  await vi.waitFor(decided, UNHURRIED);
+});
+
 it("of two rows that contradict each other, the one that is kept says that it takes the other's place, and lands", {
   tags: ["long"],
   timeout: 60_000,
 }, async () => {
   const { own } = await loadsToCorrect(["L1 10 1", "L1 10 2", "L2 20 1", "L2 20 2"]);
   const all = () =>
-    got<{ rows: { ref: string; ready: boolean; replaces: string | null }[] }[]>(
+    got<{ rows: { ref: string; ready: boolean; replaces: string | null; problems: object[] }[] }[]>(
       "grid?target=sandbox&code=event-key-twice",
     );
   const rows = async () => (await all()).flatMap((table) => table.rows);
   const [one, other] = await rows();
+  expect(one?.problems, "what differs, and what to press for either").toMatchObject([
+    {
+      message: expect.stringMatching(/in w\.csv, row 2: Gross "1"$/),
+      hint: expect.stringMatching(/^If this row is right, press Keep; if the other one is, give this one up\./),
+    },
+  ]);
   const keep = { column: "rowferry_code", replaces: "", value: "ok" };
   await post("edit", { label: "kept", edits: [{ ...keep, ref: one?.ref }] });
   await post("edit", { label: "Gross", edits: [{ ref: other?.ref, column: "Gross", replaces: "2", value: "3" }] });

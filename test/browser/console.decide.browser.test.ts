@@ -141,7 +141,7 @@ inChromium(
     await decide(page, /exists? at the service|unknown|stranded/);
     await page.getByText("Enter many ids at once").click();
     expect(await page.locator(".records li").count(), "each document once, without its events").toBe(4);
-    expect(await page.getByRole("checkbox").count(), "no choice is for those that are ticked").toBe(0);
+    expect(await page.getByRole("checkbox").count(), "those that are ticked are replaced").toBe(4);
     const text = page.getByRole("textbox", { name: /^Documents/ });
     expect(await text.inputValue()).toBe(ids.map(([key]) => `load/${key}\t`).join("\n"));
     const [[first, one], [second, two], [third, itsId], [fourth, lastId]] = ids;
@@ -200,6 +200,21 @@ inChromium(
     expect(await group.locator("button.main").allTextContents(), "what is offered first").toEqual(["No"]);
   },
 );
+
+inChromium("stranded documents are replaced with one reason: the ticked ones, or all of them", async () => {
+  const { at } = await undecided();
+  const page = await open((await startConsole(at, "--allow-changes")).url);
+  await decide(page, /exists? at the service|unknown|stranded/);
+  await page.getByRole("checkbox").first().click();
+  await page.getByLabel("Reason").first().fill("lost answers");
+  expect(await press(page, /^Replace: the 1 ticked/)).toMatch(/generation 2 is planned.*is stranded: it stays/s);
+  await eventually(() => page.locator(".records li").count()).toBe(3);
+  await page.getByLabel("Reason").first().fill("lost answers");
+  expect(await press(page, /^Replace: all 3/)).toMatch(/(generation 2 is planned.*){3}/s);
+  await isDone(page);
+  // Of four, and one that is another system's.
+  expect((await at.type("status", "--json")).stdout).toContain('"documents":{"stranded":1}');
+});
 
 inChromium("a forecast goes when what it was about has changed meanwhile", async () => {
   const { at } = await undecided();

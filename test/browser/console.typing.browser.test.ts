@@ -385,7 +385,33 @@ inChromium("a cell that a spreadsheet has changed is put back or taken with one 
   await click(page, "button", "Keep 1 chosen row");
   await eventually(() => bar(page)).toContain("2 to correct = 2 ready");
   await click(page, "button", /^Import 2 rows/);
-  await shows(page, ".note", "No rows are left here");
+  // Rows are no longer to correct as soon as they are staged.
+  await shows(page, ".job", "Rows, as it ended: 2 = 2 landed");
   const { stdout } = await at.type("sandbox", "dump");
   expect(stdout.match(/"?(?:Note)"?[^\n]*?"?(007|7)\b/g)?.map((text) => /\d+/.exec(text)?.[0])).toEqual(["007", "7"]);
+});
+
+inChromium("what the hints suggest is written with one press, as one step that can be taken back", async () => {
+  const page = await open((await startConsole(await night(), "--allow-changes")).url);
+  await page
+    .getByRole("row", { name: /letter O/ })
+    .getByRole("link")
+    .click();
+  await page.getByRole("button", { name: /^Write what is suggested: \d+ rows/ }).waitFor();
+  await field(page, "12O0").fill("1300");
+  await page.keyboard.press("Tab");
+  await eventually(() => bar(page)).toMatch(/= [1-9]\d* ready/);
+  await click(page, "button", /^Write what is suggested/);
+  for (const [wrong, right] of [
+    ["12O0", "1300"],
+    ["1O50", "1050"],
+    ["98O", "980"],
+    ["2O00", "2000"],
+  ] as const)
+    await eventually(() => field(page, wrong).inputValue()).toBe(right);
+  await shows(page, ".values .right", "right");
+  expect(await page.getByRole("button", { name: /^Write what is suggested/ }).count()).toBe(0);
+  await click(page, "button", /^Undo: suggested/);
+  await eventually(() => field(page, "98O").inputValue()).toBe("");
+  expect(await field(page, "12O0").inputValue()).toBe("1300");
 });

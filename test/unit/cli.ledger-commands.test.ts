@@ -6,7 +6,7 @@ import { systemClock } from "../../src/model/clock.js";
 import { jsonOf } from "../support/cli.world.js";
 import { mapping } from "../support/mapping.js";
 import { type Office, openOffice } from "../support/office.js";
-import { loads, loadsWith, weighings } from "../support/weighings.js";
+import { loads, loadsWith, weighings, weighingsWith } from "../support/weighings.js";
 import { sampled } from "../support/sample.js";
 
 let office: Office;
@@ -156,6 +156,15 @@ describe("the way out of a rejected row", () => {
     );
   });
 
+  it("rejects counts a row that contradicts another as status does, and writes both", async () => {
+    await office.brought("twins.csv", loads("L8 10 5", "L8 10 6"));
+    await office.ends(3, "rejects", "2 rows need you.");
+    await office.ends(0, "status", "2 things need you.");
+    expect(readFileSync(office.path("state/sandbox/rejects/twins.rejected.csv"), "utf8").match(/^L8/gm)).toHaveLength(
+      2,
+    );
+  });
+
   it("rejects has a row that was dismissed and reopened", { tags: ["long"] }, async () => {
     await typed("dismiss", "--row", "march.csv:3");
     await typed("dismiss", "--undo", "--row", "march.csv:3");
@@ -290,6 +299,20 @@ describe("replace, resolve and verify", () => {
     await office.ends(2, "replace L2");
   });
 
+  it("replace says which row gives other fields of the document, which its file brings when it is imported again", async () => {
+    const { load } = weighings.inputs.weighings.documents;
+    const documents = { load: { ...load, fields: { type: "=kind" } } };
+    office.writeMapping(weighingsWith({ columns: { kind: "Kind" }, documents }));
+    await office.brought("may.csv", loadsWith(["Kind"], "L9 10 7 I", "L9 20 7 I"));
+    await office.brought("june.csv", loadsWith(["Kind"], "L9 10 8 II", "L9 20 7 II"));
+    const planned = await typed("replace", "L9", "--reason", "wrong weight");
+    expect(planned).toEqual(shows("It keeps its fields and parties, although june.csv, row 2 gives others."));
+    expect(planned.said).toMatch(/rowferry import <mapping> <file>.*rowferry resume/);
+    await typed("import", "m.yaml", "june.csv");
+    expect(office.documents().at(-1)?.fields).toMatchObject({ type: "II" });
+    expect((await typed("replace", "L9", "--reason", "again")).said).not.toContain("gives others");
+  });
+
   it("resolve asks a person, takes no other word than the key, and needs --yes where nobody is there", {
     tags: ["long"],
   }, async () => {
@@ -317,6 +340,10 @@ describe("replace, resolve and verify", () => {
     strand();
     await office.ends(2, "resolve L2 --document-id nowhere --yes");
     expect(await resolve("--yes")).toEqual(shows("agrees: deduplicationId is rf1-"));
+    strand();
+    await office.ends(2, "replace --input march.csv --reason lost --yes");
+    const all = "replace --code document-stranded --reason lost --yes";
+    await office.ends(0, all, "load L2: generation 2 is planned with 1 event");
   });
 
   it("resolve takes a person's word on what is in doubt, asks first, and keeps who said so", {

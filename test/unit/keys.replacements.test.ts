@@ -94,9 +94,7 @@ it("replacements by selectors are of every document that an input changed, after
   let question = "";
   office.world.ask = (text) => Promise.resolve(((question = text), "1"));
   expect((await office.type(...command)).code).toBe(2);
-  expect(question).toContain(
-    "This cancels 2 documents for 2 changed or late events, and sends them again with 4 events: load/L1, load/L2.",
-  );
+  expect(question).toContain("This sends 2 documents again with 4 events, and cancels them: load/L1, load/L2.");
   expect((await office.run("resume")).events).toEqual({});
   expect(there(office)).toEqual(before);
 

@@ -38,7 +38,7 @@ describe("a column", () => {
 
   it("that is required and blank makes the row invalid, naming the column", async () => {
     expect(await problems("{ header: X, required: true }", "")).toMatchObject([
-      { code: "value-required", column: "X" },
+      { code: "value-required", column: "X", message: "blank, but required" },
     ]);
   });
 

@@ -70,7 +70,7 @@ it("a blank tax id whose type and country are its column's is one mistake, not t
     .replace("countryCode: =land, taxIdType: =doc_type, ", "");
   const [mapped] = mapRows(await load(typed), [{ ...PLACE, Doc: "" }]);
   expect(problemsOf(mapped).map(({ column, message }) => [column, message])).toEqual([
-    ["Doc", expect.stringContaining("taxId is blank")],
+    ["Doc", 'blank, but needed for participant "org": taxId'],
   ]);
 });
 

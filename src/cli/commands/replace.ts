@@ -31,7 +31,7 @@ export const spec = onTarget({
   },
   notes: [
     "The service cannot edit a timeline: the document is cancelled with this reason and sent again whole, with changed and late rows in their places; what was dismissed stays out. If the service accepts each externalId only once, set replacementExternalId in the mapping's settings.",
-    "Selectors choose documents with changed or late events; you confirm the list first. Documents that cannot be replaced are named with the reason, and the exit code is then 3.",
+    "Selectors choose documents with changed or late events, and --code document-stranded or document-gone those; you confirm the list first. Documents that cannot be replaced are named with the reason, and the exit code is then 3.",
   ],
   async run(work, given, name?: string) {
     const { reason } = given;
@@ -41,8 +41,7 @@ export const spec = onTarget({
     const chosen = selectorsOf(given);
     if (name !== undefined && Object.values(chosen).some((selector) => selector !== undefined))
       throw new RowferryError("usage", "replace takes a document or selectors, not both.");
-    const changed = name === undefined ? documentsToReplace(target, chosen) : null;
-    const decide = replacing(changed === null ? [name as string] : [...changed.keys()], reason);
+    const decide = replacing(name === undefined ? documentsToReplace(target, chosen) : [name], reason);
     const replaced = (one: Replaced["replaced"][number]) =>
       told({ line: { type: "replaced", ...one }, text: (line) => [said(line)] });
     const leftOut = ({ code, message, hint }: RowferryError) =>
@@ -52,13 +51,13 @@ export const spec = onTarget({
     const { decideAlone } = await import("../../desk/access.js");
     const namesOf = (all: Replaced) => all.replaced.map(({ document: { kind, key } }) => `${kind}/${key}`);
     const all = await decideAlone(target, decide, options, async (found) => {
-      if (changed === null) return;
+      if (name !== undefined) return;
       for (const one of found.left) tell(output, leftOut(one));
       const documents = namesOf(found);
-      const count = documents.reduce((sum, document) => sum + (changed.get(document) ?? 0), 0);
-      const what = `${counted(documents.length, "document")} for ${counted(count, "changed or late event")}`;
       const events = counted(sumOf(found.replaced, "events"), "event");
-      const question = `This cancels ${what}, and sends them again with ${events}: ${listed(documents, 10)}.`;
+      const isStranded = found.replaced.some(({ staysStranded }) => staysStranded);
+      const cancels = isStranded ? "cancels each of them whose id is known" : "cancels them";
+      const question = `This sends ${counted(documents.length, "document")} again with ${events}, and ${cancels}: ${listed(documents, 10)}.`;
       await confirm(world, question, String(documents.length), given.yes);
     });
     const done = all.replaced;
@@ -71,15 +70,18 @@ export const spec = onTarget({
           "link this document to the new generation; before anything is sent",
         ),
       );
+    const differing = done.some(({ otherData }) => otherData !== null)
+      ? [work.step("import <mapping> <file>", "if the other fields or parties are right: import rows that have them,")]
+      : [];
     const send = done.some(({ missing }) => missing.length > 0)
       ? work.step(
           "import <mapping> <files…>",
           "import the files with the missing events again; this sends what is planned",
         )
-      : work.step("resume", "send what is planned");
+      : work.step("resume", differing.length > 0 ? "or send what is planned" : "send what is planned");
     return {
       ...replaced(done.at(-1) as (typeof done)[number]),
-      next: [...linked, send],
+      next: [...linked, ...differing, send],
       exitCode: all.left.length > 0 ? ExitCode.person : ExitCode.ok,
     };
   },

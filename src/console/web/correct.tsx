@@ -1,6 +1,8 @@
 /** Rows of one cause: by value, where one edit corrects every row with it; then a grid of the rows. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted, grouped } from "../../report/figures.js";
+import type { Edit } from "../../ledger/drafts.js";
+import { memberOf } from "../../model/problem.js";
 import type { Asks, Changes } from "../api.js";
 import type { JudgedRow } from "../judge.js";
 import { Decision } from "./decision.js";
@@ -22,6 +24,9 @@ import {
   useData,
   useHere,
 } from "./page.js";
+
+/** In a hint: the text that would be right. One that was shortened ends with an ellipsis. */
+const suggestion = /^(?:Write|Did you mean) ("(?:[^"\\…]|\\.)*")[.?]/;
 
 export const toldProblem = ({ column, message, hint }: Omit<JudgedRow["problems"][number], "code">): string =>
   `${column === null ? "" : `${column}: `}${message.replace(/\.$/, "")}. ${hint ?? ""}`;
@@ -61,6 +66,18 @@ export function Correct() {
     }),
   );
 
+  const pending = new Set(stepsOf("edit", target).flatMap(({ words }) => words.edits.map(({ ref }) => ref)));
+  /** Of rows that nobody has edited: the text in their hint. */
+  const suggested = tables.flatMap(({ header, rows }) =>
+    rows.flatMap(({ ref, row, problems, draft, cells, atFault: wrong }): Edit[] => {
+      const at = header.indexOf(column ?? "");
+      const isMine = (one: (typeof problems)[number]) =>
+        one.column === column && [null, row].includes(memberOf(one.message));
+      const [text] = problems.filter(isMine).flatMap((one) => suggestion.exec(one.hint ?? "")?.[1] ?? []);
+      if (text === undefined || draft[at] !== undefined || pending.has(ref) || !wrong.includes(at)) return [];
+      return [{ ref, column: column ?? "", replaces: cells[at] ?? "", value: JSON.parse(text) as string }];
+    }),
+  );
   const spelt = (value: string) => shown.find((one) => one.value === value)?.text ?? value;
   const leads = [...new Set(tables.flatMap(({ rows }) => rows.map(({ lead }) => lead)))];
   const here = tables.flatMap(({ rows }) => rows).length;
@@ -124,6 +141,19 @@ export function Correct() {
             }}
           />
         </div>
+      )}
+      {allowChanges && suggested.length > 0 && (
+        <p>
+          <button
+            onClick={() => {
+              focusMain();
+              void act(() => save("edit", { target, label: "suggested", edits: suggested }));
+            }}
+          >
+            Write what is suggested: {counted(suggested.length, "row")}
+          </button>{" "}
+          <span class="quiet">to be looked over; nothing is imported yet</span>
+        </p>
       )}
       {moreValues > 0 && <p class="quiet">{counted(moreValues, "more value")}: see the rows below.</p>}
       {next !== undefined && (

@@ -70,8 +70,11 @@ const choices: { [code: string]: Choice[] } = {
   "cancel-refused": [tryAgain],
   "lookup-unreadable": [tryAgain],
   "doubt-unsettled": [isThere, isNotThere, nameIt, tryAgain],
-  "document-stranded": [nameIt, { ...replaceIt, does: "a new document is sent whole; this one stays at the service" }],
-  "document-gone": [replaceIt, tryAgain],
+  "document-stranded": [
+    nameIt,
+    { ...replaceThem, does: "is replaced: a new document is sent whole, and this one stays at the service" },
+  ],
+  "document-gone": [{ ...replaceThem, does: "is replaced: its document is sent again whole" }, tryAgain],
 };
 
 const documentOf = ({ kind, key }: Found): string => `${kind}/${key}`;
@@ -138,6 +141,12 @@ export function Decide() {
       <Sentences said={did} />
       {trouble}
       <Work />
+      {documents.length > 1 && (
+        <details>
+          <summary>Enter many ids at once</summary>
+          <Decision key={documents.join()} act={nameThem(documents)} onDone={setDid} />
+        </details>
+      )}
       {count === 0 ? (
         <>
           <Note text="Nothing is left to decide here. The overview shows what else is left." />
@@ -145,12 +154,6 @@ export function Decide() {
         </>
       ) : (
         forMany.map(chooseMany)
-      )}
-      {documents.length > 1 && (
-        <details>
-          <summary>Enter many ids at once</summary>
-          <Decision key={documents.join()} act={nameThem(documents)} onDone={setDid} />
-        </details>
       )}
       <ul class="records">
         {records.map((record) => (

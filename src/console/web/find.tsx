@@ -72,12 +72,32 @@ function Found({ what }: { what: string }) {
 
 const takeUp: Act = { action: "dismiss", word: "undo", label: "Open again", does: "undoes the dismissal" };
 
-const choices: Act[] = [
-  { action: "retry", label: "Try again", does: "sends once more what was refused" },
-  { action: "dismiss", label: "Give up what is wrong", does: "releases the rest" },
-  takeUp,
-  { action: "withdraw", label: "Take back", does: "withdraws what was never sent; importing its file stages it again" },
-  { ...replaceIt, does: "cancels it, and sends it again whole" },
+const hasWrong = ({ state, eventCounts }: ShownDocument): boolean =>
+  [state, ...Object.keys(eventCounts)].some((one) => wrong.includes(one));
+const isUnsent = ({ state, eventCounts, holds }: ShownDocument): boolean =>
+  holds.length > 0 || [state, ...Object.keys(eventCounts)].some((one) => unsent.includes(one));
+
+/** `isFor`: it could do something. */
+const choices: (Act & { isFor: (document: ShownDocument) => boolean })[] = [
+  { action: "retry", label: "Try again", does: "sends once more what was refused", isFor: hasWrong },
+  {
+    action: "dismiss",
+    label: "Give up what is wrong",
+    does: "releases the rest",
+    isFor: (document) => hasWrong(document) || document.holds.length > 0,
+  },
+  { ...takeUp, isFor: ({ events }) => events.some(({ dismissed }) => dismissed) },
+  {
+    action: "withdraw",
+    label: "Take back",
+    does: "withdraws what was never sent; importing its file stages it again",
+    isFor: isUnsent,
+  },
+  {
+    ...replaceIt,
+    does: "cancels it, and sends it again whole",
+    isFor: ({ state }) => ["open", "closed", "cancelled", "stranded"].includes(state),
+  },
 ];
 
 function Document({ document, onDone }: { document: ShownDocument; onDone: (said: string[]) => void }) {
@@ -116,7 +136,7 @@ function Document({ document, onDone }: { document: ShownDocument; onDone: (said
         <details>
           <summary>Change this document</summary>
           {choices
-            .filter((act) => act !== takeUp || events.some(({ dismissed }) => dismissed))
+            .filter(({ isFor }) => isFor(document))
             .map((act) => (
               <Decision
                 key={act.label}
@@ -138,6 +158,7 @@ const marks: { [state: string]: string } = {
 };
 
 const wrong = ["rejected", "stalled", "stranded", "unsettled", "foreign", "changed"];
+const unsent = ["planned", "held", "deferred", "rejected"];
 
 const Timeline = ({ events }: { events: ShownEvent[] }) => (
   <Lines

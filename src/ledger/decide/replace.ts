@@ -9,8 +9,10 @@ import { type EventContent, type EventNow, keyBytes } from "../event-key.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createKnownRows } from "../known-rows.js";
+import { describeRow } from "../rows.js";
 import { nextEventId } from "../stage/event-keys.js";
 import { restoredReference } from "../stage/references.js";
+import { givenOtherwise } from "../stage/stage-documents.js";
 import { dropUnbroughtEvents } from "../stage/take-back.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
@@ -149,7 +151,18 @@ function replaceWithin(
     staysStranded: document.state === "stranded",
     shutOut: shutOut(database, next),
     earlyMirrors: earlyMirrors(database, next),
+    otherData: otherData(database, document, next),
   };
+}
+
+function otherData(database: LedgerDatabase, { namespace, kind, key }: KnownDocument, next: number): string | null {
+  const row = database.value<number>(
+    `SELECT max(p.row_id) FROM problems p JOIN inputs i ON i.id = p.row_id >> 32 AND i.namespace = @namespace
+     WHERE p.code = 'document-differs' AND substr(p.message, 1, length(@told)) = @told
+       AND p.row_id > coalesce((SELECT row_id FROM documents WHERE id = @next), 0)`,
+    { namespace, told: givenOtherwise(kind, key), next },
+  );
+  return row === null ? null : describeRow(database, row);
 }
 
 function shutOut(database: LedgerDatabase, document: number) {

@@ -161,13 +161,24 @@ export function sizeOf(database: LedgerDatabase, selection: Selection): Size {
   return { rows: sizeOfGroups(database, [...rowsOf(database, selection)]), documents: found };
 }
 
-/** Selected events that changed or are late for their document, which is named as `kind/key`. */
-export function replaceable(database: LedgerDatabase, { events }: Selection): { document: string }[] {
-  return database.rows(
-    `SELECT d.kind || '/' || d.key AS document FROM open_events e JOIN documents d ON d.id = e.document_id
-     WHERE e.id IN @ids AND (e.state = 'changed' OR e.code IN ('late', 'after-close'))
-     ORDER BY d.id, e.id`,
-    { ids: events },
+export const helpedByReplacement = "code IN ('changed', 'late', 'after-close', 'after-cancel', 'document-gone')";
+
+/**
+ * Documents, as `kind/key`, of which selected events changed or are late; of a `code`, also those that a replacement
+ * helps otherwise.
+ */
+export function replaceable(
+  database: LedgerDatabase,
+  { events, documents }: Selection,
+  code: string | undefined,
+): string[] {
+  return database.values<string>(
+    `SELECT kind || '/' || key FROM documents WHERE id IN (
+       SELECT document_id FROM open_events WHERE id IN @events
+         AND (state = 'changed' OR code IN ('late', 'after-close') OR code = @code AND ${helpedByReplacement})
+       UNION SELECT document_id FROM document_states WHERE document_id IN @documents AND @code IS NOT NULL AND state = 'stranded')
+     ORDER BY id`,
+    { events, documents, code: code ?? null },
   );
 }
 

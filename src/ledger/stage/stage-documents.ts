@@ -31,6 +31,10 @@ type Given = { mode: "create" | "existing" | "target" } & Pick<
   "participant" | "address" | "externalId" | "fields" | "createEmpty"
 >;
 
+/** How the warning begins that rows give a document other data than it has. */
+export const givenOtherwise = (kind: string, key: string): string =>
+  `Document ${kind} ${key} is also given with other data (`;
+
 export function createDocumentStager(
   database: LedgerDatabase,
   { references, identity, inputId, settingsId, now, versions, isRefused, states, report }: Staging,
@@ -68,10 +72,7 @@ export function createDocumentStager(
     isParty("address", stored.address_ref, given.address);
 
   const differs = (kind: string, key: string, { row_id: row }: Stored): Problem =>
-    problem(
-      "document-differs",
-      `Document ${kind} ${key} is also given with other data (${describeRow(database, row)}).`,
-    );
+    problem("document-differs", `${givenOtherwise(kind, key)}${describeRow(database, row)}).`);
 
   const columnsOf = ({ mode, participant, address, externalId, fields, createEmpty }: Given, row: number) => ({
     declared: 1,

@@ -3,6 +3,7 @@ import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
 import { EVENTS_OF_ROWS, inputOf, groupOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
 import { Writer } from "../writer.js";
+import { codes } from "../../model/codes.js";
 import { readCodes } from "../../model/codes/read.js";
 import { type Problem, problem } from "../../model/problem.js";
 import type { StageOptions } from "./staging.js";
@@ -314,9 +315,9 @@ export function createRowWithdrawal(
       if (isConfirmed || isChanged) return [];
       const before = problemsOfRow(database, lead);
       const again = before.filter(({ code }) => code === "row-unchanged");
-      const unread = new Set(before.map(({ code }) => code).filter((code) => code in readCodes));
+      const unread = new Set(before.flatMap(({ code }) => (code in readCodes ? codes[code].meaning : [])));
       if (again.length > 0 || unread.size === 0) return again;
-      return [problem("row-unchanged", `it is unchanged since it was rejected (${[...unread].join(", ")})`)];
+      return [problem("row-unchanged", `it is unchanged since it was rejected: ${[...unread].join(" ")}`)];
     },
 
     /** Whether all of them were refused because other rows interrupt their group. */

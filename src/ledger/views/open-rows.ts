@@ -1,6 +1,6 @@
 /** Rows that a person may correct, as in their files, with all their problems. */
 import { type Code, codes } from "../../model/codes.js";
-import { columnName, columnPosition } from "../../model/own-columns.js";
+import { columnName, columnPosition, originalColumns } from "../../model/own-columns.js";
 import { memberOf, type Problem, rowsWithText } from "../../model/problem.js";
 import type { Row } from "../../model/row.js";
 import { missing } from "../../model/solution.js";
@@ -51,6 +51,11 @@ const problemOf = ({ code, message }: Refusal): Problem => ({
   column: null,
 });
 
+/** What an invalid row contradicts waits for it, and may be what is wrong: its newest row. */
+const contradictedBy = `SELECT max(re.row_id) FROM rows r JOIN placements p ON p.row_id = r.id AND p.event IS NOT NULL
+  JOIN events_now e ON e.document_id = p.document_id AND e.deduplication_id = p.deduplication_id AND NOT e.landed
+  JOIN row_events re ON re.event_id = e.id WHERE r.settled IS NULL AND r.reason = 'event-key-twice'`;
+const contradicted = `${contradictedBy} GROUP BY e.id`;
 /** Leaves out rows whose cells are gone because everything landed. */
 export function createOpenRowReader(database: LedgerDatabase) {
   const inputs = createInputStore(database);
@@ -127,6 +132,20 @@ export function createOpenRowReader(database: LedgerDatabase) {
     },
     /** Includes the rest of a group that it begins. */
     withGroup: (id: number): OpenRow[] => groupOf(database, id).flatMap(read),
+    /** How the cells of the row that it contradicts differ, `Peso "1000"`; blank: one of them is of a group, or not kept. */
+    otherwise: ({ input: of, row, cells: texts }: OpenRow): string => {
+      const id = rowId(of, row);
+      const other = database.value<number>(`${contradictedBy} AND r.id = @id`, { id });
+      if (other === null || [id, other].some((one) => groupOf(database, one).length > 1)) return "";
+      const header = input(of)?.header ?? [];
+      return originalColumns(header)
+        .map((at) => columnName(header, at))
+        .flatMap((name, at) => {
+          const cell = typedCell(other, name)?.cell ?? texts[at];
+          return cell === texts[at] ? [] : [`${name} ${JSON.stringify(cell)}`];
+        })
+        .join(", ");
+    },
     /** What it refers to and no row has brought, with the column that has its key. */
     waits: ({ input: of, row, cells: texts }: OpenRow): Problem[] =>
       database
@@ -143,10 +162,6 @@ export function createOpenRowReader(database: LedgerDatabase) {
   };
 }
 
-/** What an invalid row contradicts waits for it, and may be what is wrong: its newest row. */
-const contradicted = `SELECT max(re.row_id) FROM rows r JOIN placements p ON p.row_id = r.id AND p.event IS NOT NULL
-  JOIN events_now e ON e.document_id = p.document_id AND e.deduplication_id = p.deduplication_id AND NOT e.landed
-  JOIN row_events re ON re.event_id = e.id WHERE r.settled IS NULL AND r.reason = 'event-key-twice' GROUP BY e.id`;
 const contradiction: Problem = {
   code: "event-key-twice",
   message: "Another row gives its event with other content.",
@@ -166,6 +181,8 @@ const rejected = `SELECT max(row_id) AS row_id FROM row_fates f WHERE code IS NO
 export interface RejectedLedgerRow extends Pick<OpenRow, "row" | "ref" | "cells" | "kinds" | "looks" | "problems"> {
   /** The first row of its group; without one, the row itself. */
   lead: number;
+  /** Nothing is wrong with it but what another row says, which is counted. */
+  isBeside: boolean;
 }
 
 export function createRejects(database: LedgerDatabase) {
@@ -186,11 +203,12 @@ export function createRejects(database: LedgerDatabase) {
         const lead = rowNumberOf(id);
         const [first, ...members] = reader.withGroup(id);
         if (first?.row !== lead) continue;
-        if (first.problems.length === 0) first.problems.push(contradiction);
-        yield { ...first, lead };
+        const isBeside = first.problems.length === 0;
+        if (isBeside) first.problems.push(contradiction);
+        yield { ...first, lead, isBeside };
         const message = `belongs to the group that begins in row ${lead}, and stays with it`;
         const shared = first.problems.slice(0, 1).map(({ code }) => problemOf({ code, message }));
-        for (const member of members) yield { ...member, lead, problems: shared };
+        for (const member of members) yield { ...member, lead, isBeside, problems: shared };
       }
     },
   };

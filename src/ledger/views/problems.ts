@@ -6,6 +6,7 @@ import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, groupOf, inputOf, rowId, rowName } from "../rows.js";
 import { MAKERS } from "../decide/replace.js";
+import { helpedByReplacement } from "../decide/selection.js";
 import { fieldsIn } from "./changes.js";
 import { describeWait } from "./describe-wait.js";
 import { createCells } from "../stage/row-cells.js";
@@ -187,8 +188,6 @@ function tally(
     return [{ ...one, ...documentOf(database, found) }];
   });
 }
-
-const helpedByReplacement = "code IN ('changed', 'late', 'after-close', 'after-cancel', 'document-gone')";
 
 /** The stranded document of an event may be the one that it makes. */
 const documentsWith: { [subject: string]: string } = {

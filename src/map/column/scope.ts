@@ -188,7 +188,7 @@ export class Scope {
     const compute: Eval = (view) => {
       const value = cell.at(view, indexOf(view));
       if (value !== undefined || required !== true) return value;
-      return view.report("value-required", `column "${name}" is blank`, null, column);
+      return view.reportBlank(`column "${name}"`, column, "required");
     };
     const nth = nthOf(spec.nth, site);
     const told = [header ?? []].flat();

@@ -24,6 +24,12 @@ export type Value = string | number | boolean | Exact;
 export type Maybe<T> = T | undefined | null;
 export type Eval<T = Value> = (view: View) => Maybe<T>;
 
+/** A column, as far as blanks are concerned. */
+interface Filled {
+  slot: number;
+  filled: Eval<boolean> | null;
+}
+
 /** What one row has yielded so far, in the order of the mapping. */
 export interface Made {
   participants: Maybe<{ record: ParticipantRecord; ref: ParticipantRef }>[];
@@ -128,6 +134,12 @@ export class View {
   #told(code: Code, message: string, hint: string | null, at: number | { slot: number }): Problem {
     const index = typeof at === "number" ? at : (this.index[at.slot] ?? -1);
     return { code, message, hint, column: index === -1 ? null : columnName(this.header, index) };
+  }
+
+  /** A blank where a value is needed. `column`: where to look; if its cell is the blank, the file's header names it. Always null. */
+  reportBlank(label: string, column: Filled | undefined, need = `needed for ${label}`): null {
+    const isItsCell = column?.filled?.(this) === false && (this.index[column.slot] ?? -1) !== -1;
+    return this.report("value-required", isItsCell ? `blank, but ${need}` : `${label} is blank`, null, column);
   }
 }
 

@@ -60,7 +60,7 @@ const required = single((part, { start, end, input }) => ({
   run: (view) => {
     const value = part.run(view);
     if (value !== undefined) return value;
-    return view.report("value-required", `${input.slice(start, end)} is blank`, null, part.column ?? undefined);
+    return view.reportBlank(input.slice(start, end), part.column ?? undefined, "required");
   },
 }));
 

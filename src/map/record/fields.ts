@@ -126,7 +126,7 @@ function computedField(spec: string, { takes, required, identity }: FieldInfo, s
       const fitted = value == null ? value : fit(value, type, column !== null, place, site);
       if (fitted instanceof Refused) return view.refuse(fitted, onlyColumn(reads), `${site.label}: `);
       if (fitted !== undefined || !required) return fitted;
-      return view.report("value-required", `${site.label} is blank`, null, blankColumn(reads, view));
+      return view.reportBlank(site.label, blankColumn(reads, view));
     },
   };
 }

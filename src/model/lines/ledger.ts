@@ -111,7 +111,7 @@ export const status = line("status", "Printed by `status`.", {
 
 export const rejects = line("rejects", "Printed by `rejects`.", {
   files: list(object({ path: text, mapping: text, rows: count, correctable: count, note: textOrNull })).describe(
-    "the files written; `correctable`: how many rows a correction would help",
+    "the files written; `rows`: how many rows in it need a person; `correctable`: how many a correction would help",
   ),
   rows: list(object({ file: text, sheet: textOrNull, row: count, problems: list(problem) })),
   stranded: object({ path: text, documents: count }).nullable().describe("the list for `resolve --from`"),
@@ -204,6 +204,9 @@ export const replaced = line("replaced", "Printed by `replace`.", {
   earlyMirrors: count.describe(
     "links whose mirrors the service may refuse because they are earlier than the related document's last event",
   ),
+  otherData: text
+    .nullable()
+    .describe("the newest row that gives other fields or parties of the document, which keeps those it had; or null"),
 });
 
 export const notReplaced = line(
