@@ -32,7 +32,7 @@ type ValueOf<Typed extends Flag> = Typed[2] extends (text: string) => infer Valu
       : boolean;
 
 /** Every command that runs takes it. */
-const json: Flag = ["--json", "print lines of JSON on stdout, each with a `type` (docs/reference/json-lines.md)"];
+const json: Flag = ["--json", "print JSON lines on stdout, each with a `type` (docs/reference/json-lines.md)"];
 
 export interface CommandSpec<Table extends Flags = Flags> {
   /** With descriptions. */

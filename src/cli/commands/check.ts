@@ -25,7 +25,7 @@ export const spec = command({
     "rowferry check manifests.yaml inbox/*.xlsx --json": "",
   },
   notes: [
-    "Nothing is staged and no ledger is opened. Exit codes: 0 all is well, 2 the mapping is wrong or does not fit a file, 3 rows are invalid or a file is damaged.",
+    "Nothing is staged, and no ledger is opened. Exit codes: 0 all is well, 2 the mapping is wrong or does not fit a file, 3 rows are invalid or a file is damaged.",
   ],
   async run({ world, signal }, given, mappingPath: string, files: string[]) {
     checkMappingFirst("check", mappingPath, files);

@@ -12,13 +12,13 @@ import { createOutput, tell, told } from "../output.js";
 
 export const spec = command({
   flags: {
-    target: ["--target <name>", "only this target (default: all that have a ledger in the working folder)"],
+    target: ["--target <name>", "only this target (default: every target that has a ledger in the working folder)"],
     ledger: ["--ledger <file>", "the target's ledger, if it is elsewhere"],
     port: ["--port <n>", "listen on this port of 127.0.0.1 (default: a free one)", portNumber],
     open: ["--no-open", "do not open a browser"],
     allowChanges: [
       "--allow-changes",
-      "let the page correct, import and decide, even if it was not started at a terminal",
+      "let the page correct, import and decide even if it was not started from a terminal",
     ],
   },
   examples: {

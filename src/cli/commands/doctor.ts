@@ -9,7 +9,7 @@ import { green, plain, red, yellow } from "../render/text.js";
 export const spec = onTarget({
   examples: { "rowferry doctor": "", "rowferry doctor --target production": "" },
   notes: [
-    "It asks for a token and makes one lookup that finds nothing. Exit codes: 2 the settings or the secret cannot be read, 4 the service, its credential or the disk failed.",
+    "It gets a token and makes one lookup that finds nothing. Exit codes: 2 the settings or the secret cannot be read, 4 the service, its credential or the disk failed.",
   ],
   async run({ target, output, options, shown }) {
     const marks = { ok: green("✓"), warning: yellow("!"), failed: red("✕") };

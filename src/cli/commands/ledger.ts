@@ -25,10 +25,10 @@ const backup = onTarget({
     "rowferry ledger backup /backup/monday.db": "",
     "rowferry ledger backup /backup --keep 14": "keep the newest fourteen",
   },
-  takes: { "<file>": "a file, or a folder in which the backup is named by date; nothing is overwritten" },
+  takes: { "<file>": "a file, or a folder, in which backups are named by date; nothing is overwritten" },
   flags: {
     keep: ["--keep <n>", "keep only the newest n dated backups in that folder", positiveInteger],
-    forgetJournal: ["--forget-journal", "let the next run begin a new journal, or keep none"],
+    forgetJournal: ["--forget-journal", "let the next run begin a new journal, or none"],
   },
   async run({ world, target, shown }, { keep, forgetJournal }, file: string) {
     const ledger = await care();
@@ -146,7 +146,7 @@ const prune = onTarget({
     yes,
     wait,
   },
-  notes: ["At a terminal it asks first; in a scheduler it does not."],
+  notes: ["At a terminal, it asks first; from a scheduler, it does not."],
   async run({ world, target, options }, { keepFor = days("180d"), dryRun = false, yes: isSure }) {
     const { prunable, prune: pruneRuns } = await care();
     const before = world.clock.now() - keepFor;
@@ -226,7 +226,7 @@ const rebind = onTarget({
 export const spec = command({
   subcommands: {
     backup: ["copy the ledger, even while an import runs", backup],
-    restore: ["put a backup in the ledger's place, and keep the former ledger next to it", restore],
+    restore: ["replace the ledger with a backup, and keep the former ledger next to it", restore],
     check: ["check the file and its content", check],
     prune: ["remove the folders of old runs", prune],
     rebuild: ["rebuild a lost ledger from its journal", rebuild],

@@ -25,11 +25,11 @@ interface Word {
 export const spec = onTarget({
   takes: { "[what...]": "a document's key or kind/key, a row (file:17), or the deduplicationId of either" },
   flags: {
-    documentId: ["--document-id <id>", "the id that the service knows the document by"],
+    documentId: ["--document-id <id>", "the document's id at the service"],
     from: ["--from <file>", "the list of stranded documents, with their ids filled in"],
     landed: ["--landed", "these events are on the timeline"],
     notLanded: ["--not-landed", "these events are not on the timeline; send them again"],
-    by: ["--by <name>", "who decided this; default: the user who is logged in"],
+    by: ["--by <name>", "who decided this; default: the logged-in user"],
     dryRun,
     yes,
     wait,
@@ -43,8 +43,8 @@ export const spec = onTarget({
     "rowferry resolve --from stranded.csv": "many stranded documents",
   },
   notes: [
-    "Use it for facts that only a person can find out: the id of a stranded document, and whether events in doubt have landed. Check at the service first: a wrong answer loses an event, or puts it on the wrong timeline permanently. An id is verified with a read. You are asked to confirm, unless you pass --yes. Your name and the time are kept with the event.",
-    "If several documents are stranded, the run's folder has a list of them, stranded.csv; rowferry rejects writes it too. Fill in each document_id, save (as CSV or Excel), and pass the file to --from. Each id is verified with a read, and you confirm once. Rows without an id are skipped, and so are documents that differ from what was sent. If any row is invalid, nothing changes.",
+    "Use it for facts that only a person can find out: the id of a stranded document, and whether events in doubt have landed. Check at the service first: a wrong answer loses an event, or puts it on the wrong timeline permanently. An id is verified with a read. You are asked to confirm unless you pass --yes. Your name and the time are kept with the event.",
+    "If several documents are stranded, the run's folder lists them in stranded.csv; rowferry rejects writes it too. Fill in each document_id, save (as CSV or Excel), and pass the file to --from. Each id is verified with a read, and you confirm once. Rows without an id are skipped, and so are documents that differ from what was sent. If any row is invalid, nothing changes.",
   ],
   async run(work, given, what: string[] = []) {
     const { documentId, from, landed = false, notLanded = false } = given;

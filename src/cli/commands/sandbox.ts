@@ -24,7 +24,7 @@ const switches = Object.fromEntries(
 
 const own = {
   port: ["--port <n>", "the port to listen on (default: a free one)", portNumber],
-  store: ["--store <file>", "where it keeps its records (default: state/sandbox/store.db, as rehearsals do)"],
+  store: ["--store <file>", "where to keep its records (default: state/sandbox/store.db, as for rehearsals)"],
   memory: ["--memory", "keep records in memory only"],
   faults: ["--faults <file>", "fault rules that apply from the start (JSON)"],
 } as const;

@@ -23,11 +23,11 @@ export const spec = onTarget({
   flags: {
     all: ["--all", "every event of a document, not only the newest 50"],
     mapping: ["--mapping", "for a row: the mapping with which it was imported"],
-    ids: ["--ids", "show the ids and keys of every event, and when it was sent"],
+    ids: ["--ids", "show each event's ids and keys, and when it was sent"],
     requests: ["--requests", "show the requests that sent it, and their answers"],
-    since: ["--since <time>", "for requests: only since then (02:13, 2026-11-20T02:13, 90m)", pastTime],
-    before: ["--before <time>", "for requests: only before then (default: now)", pastTime],
-    count: ["--count <n>", "for requests: how many at most (default: 200)", positiveInteger],
+    since: ["--since <time>", "for requests: only after this (02:13, 2026-11-20T02:13, 90m)", pastTime],
+    before: ["--before <time>", "for requests: only before this (default: now)", pastTime],
+    count: ["--count <n>", "for requests: at most this many (default: 200)", positiveInteger],
   },
   examples: {
     "rowferry show march.csv:17": "a row: what became of it, and why",

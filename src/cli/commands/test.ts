@@ -16,10 +16,10 @@ import { tellError } from "../report-error.js";
 const casesEnding = /\.cases\.ya?ml$/;
 
 export const spec = command({
-  takes: { "[mappings...]": "mapping files, or folders to search; default: mappings, else here" },
+  takes: { "[mappings...]": "mapping files, or folders to search; default: mappings/, else the current folder" },
   flags: outputFlags,
   examples: {
-    "rowferry test": "every *.cases.yaml below mappings, else here",
+    "rowferry test": "every *.cases.yaml below mappings/, else below the current folder",
     "rowferry test manifests.yaml": "manifests.cases.yaml, next to it",
   },
   notes: ["Exit codes: 0 every case passes, 2 a mapping or its cases cannot be used, 3 a case fails."],
