@@ -57,7 +57,7 @@ export function longEvents(table: EventTable): Trees {
   const slips = [...byWord].filter((one) => !seen(one)).map(([word]) => JSON.stringify(word));
   if (slips.length > 0)
     decisions.notes.add(
-      `events: ${slips.slice(0, 10).join(", ")} in "${words?.header}" are too rare to be events of their own; rows with them are errors`,
+      `events: ${slips.slice(0, 10).join(", ")} in "${words?.header}" are too rare to be separate events; rows with them are errors`,
     );
   const events = [...byWord].filter(seen).map(
     ([word, rows]): Event => ({
@@ -105,7 +105,7 @@ const isReserved = (word: string) => reserved.has(word.toUpperCase());
 /** The column of event names; null: every row is the same event. */
 function findWords({ input, columns, free, key, decisions }: EventTable): Column | null {
   const candidates: Candidate<Column | null>[] = [
-    { value: null, label: "one kind of event for every row, whose name is to be written", score: 0.4 },
+    { value: null, label: "one kind of event for every row; you write its name", score: 0.4 },
   ];
   for (const value of columns) {
     const { type, filled, distinct, cells, role, header } = value;
@@ -141,12 +141,12 @@ function contents(
   if (sent === "RELATED" && other === undefined)
     decisions.notes.add(`event ${name}: no column names the other document; write it in place of "?"`);
   if (sent === "CANCEL" && reason === undefined)
-    decisions.choose(`${input}.${name}.reason`, "why was it cancelled? No column says; everyone may see the reason.", [
+    decisions.choose(`${input}.${name}.reason`, "why was it cancelled? No column says; everyone can see the reason.", [
       { value: null, label: 'write it in place of "?"' },
     ]);
   const told =
     sent === "CLOSE" || sent === "CANCEL" ? "once" : other === undefined ? keyOf(event, words, table) : ref(other);
-  const question = `if a row of ${name} comes again, how is it known to be the same event?`;
+  const question = `if a row of ${name} comes again, what shows that it is the same event?`;
   const saysOnce = told === "once" || (words !== null && told === ref(words));
   const isDoubtful = saysOnce && !isOnce && !isReserved(sent);
   const own =
@@ -209,14 +209,16 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
     const lost = own.filter((column) => lacking(column, time) > 0).map(({ header }) => JSON.stringify(header));
     if (lost.length > 0)
       decisions.notes.add(
-        `event ${titleOf(time)}: what it carries of ${listed(lost, 5)} is not sent from rows that lack "${time.header}"`,
+        `event ${titleOf(time)}: its values of ${listed(lost, 5)} are not sent from rows that lack "${time.header}"`,
       );
   }
   const events = times.map((time): [string, Said] => {
     const closes = time.role === "closed" && times.length > 1 && time.index === end;
     const title = titleOf(time);
     if (title === "Event")
-      decisions.notes.add(`event: "${time.header}" does not say what happened; write its name in the place of "Event"`);
+      decisions.notes.add(
+        `event: "${time.header}" does not say what happened; write the event's name in place of "Event"`,
+      );
     if (closes)
       decisions.notes.add(`event ${title}: "${time.header}" is taken as the end of the document and sent as CLOSE`);
     const value = {

@@ -27,9 +27,9 @@ export function findParties(columns: readonly Column[], decisions: Decisions): P
         `participant ${name}: its name is "${own.name.header}" alone; "${rest.header}" may be the rest of it`,
       );
     if (own.name === undefined)
-      decisions.notes.add(`participant ${name}: no column holds its name; the tax id is used instead`);
+      decisions.notes.add(`participant ${name}: no column has its name; the tax id is used instead`);
     if (identity !== null && isMixed(identity))
-      decisions.notes.add(`participant ${name}: some of its tax ids are persons'; COMPANY is assumed for all`);
+      decisions.notes.add(`participant ${name}: some of its tax ids are people's; COMPANY is assumed for all`);
   }
   return parties;
 }
@@ -79,7 +79,7 @@ export function findByName(columns: readonly Column[], input: string, decisions:
   const ids = all.filter(({ header }) => !isChecked(header));
   for (const { header, cells } of all.filter((one) => !ids.includes(one)))
     decisions.notes.add(
-      `tax ids: too few of "${header}" are valid, such as ${cells[0]?.text}; it names no participant`,
+      `tax ids: too few of "${header}" are valid, such as ${cells[0]?.text}, so it names no participant`,
     );
   const why = "its text is used as a tax id, so a lost answer cannot be looked up";
   const unchecked = (header: string) =>
@@ -92,7 +92,7 @@ export function findByName(columns: readonly Column[], input: string, decisions:
     { value: null, label: 'one for all rows, to be written in the place of "?"' },
   ];
   const samples = [...ids, ...named].flatMap(({ cells }) => cells.slice(0, 2).map(({ text }) => text));
-  const question = `who owns the document?${ids.length === 0 ? " No column holds a tax id." : ""}`;
+  const question = `who owns the document?${ids.length === 0 ? " No column has a tax id." : ""}`;
   const identity = decisions.choose<Column | null>(`${input}.owner`, question, candidates, samples);
   // A number such as `Kunde 1000` has its name in another column.
   const isNumber = identity !== null && (identity.role === "taxId" || isCoded(identity));
@@ -282,7 +282,7 @@ export function address(
   const isStandIn = state === undefined && country === "BR";
   const missing = Object.entries({ street, city, state }).flatMap(([part, is]) => (is === undefined ? part : []));
   if (missing.length > 0) {
-    const question = `where is it? No column holds the ${missing.join(", ")}.`;
+    const question = `where is it? No column has the ${missing.join(", ")}.`;
     const label = `write it in place of "?"${isStandIn ? " and SP" : ""}`;
     decisions.choose(`${name}.place`, question, [{ value: null, label }]);
   }

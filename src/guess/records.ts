@@ -76,7 +76,7 @@ export function draftRecords(draft: InputDraft, shared: Shared): void {
     directories,
   );
   if (owner === undefined) {
-    const question = "whose places are these? No column names an organisation of these files.";
+    const question = "whose places are these? No column names an organisation in these files.";
     decisions.choose(`${name}.owner`, question, [{ value: null, label: "write `addresses:` by hand" }]);
     draft.above.push(...decisions.take());
     return;
@@ -222,7 +222,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
       ahead.map(({ header }) => `"${header}"`),
       5,
     );
-    decisions.notes.add(`events: none is made of ${headers}: a plan, a deadline or a birthday is not an event`);
+    decisions.notes.add(`events: none is made from ${headers}: a plan, a deadline or a birthday is not an event`);
   }
   const table = { input: name, document: record, key, columns, times: happened, free: rest, defaults, decisions };
   const events = key.long ? longEvents(table) : wideEvents(table);
@@ -432,7 +432,7 @@ function askWhen({ name, columns, above, records }: InputDraft, decisions: Decis
   const why = "its header suggests a birthday or a future date";
   const days = columns.filter(({ type }) => type.as === "timestamp");
   const candidates = [
-    { value: null, label: "no column says, so no event is written" },
+    { value: null, label: "no column says, so the draft has no event" },
     ...days.map((value) => ({ value, label: `"${value.header}"`, why })),
   ];
   const time = decisions.choose<Column | null>(`${name}.time`, "when did something happen?", candidates);

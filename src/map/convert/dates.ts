@@ -177,7 +177,7 @@ export function compileDateFormat(written: string, options: DateFormatOptions): 
     tokens.findIndex((token) => kind.test(token)),
   );
   if (hours !== -1 && ((minutes !== -1 && minutes < hours) || months === hours + 1))
-    refuse("has minutes (mm) in the place of the month (MM), or the other way round");
+    refuse("has minutes (mm) where the month (MM) should be, or vice versa");
   const halfDays = tokens.some((token) => token.startsWith("h"));
   if (halfDays !== tokens.includes("a"))
     refuse("must have both hours from 1 to 12 (hh) and AM and PM (a), or neither; HH are hours from 0 to 23");

@@ -251,7 +251,7 @@ function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Opera
     if (ofBlank !== undefined) {
       meets(one, left, right);
       meets(two, right, left);
-    } else if (type === "boolean") refuseNode(left, "true and false cannot be ordered");
+    } else if (type === "boolean") refuseNode(left, "true and false have no order");
     const order = ofBlank === undefined ? orderBy(scope.shared.conversions.defaults) : compare;
     const parts = [wanted(one, type, left), wanted(two, type, right)];
     const { run } = lift("boolean", parts, (a: Value, b: Value) => holds(order(a, b)));

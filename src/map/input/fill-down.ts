@@ -9,7 +9,7 @@ import { isShapeless } from "./row-mapper.js";
 /** A text: why it is unknown. */
 type Above = { cell: string; kind: CellKind; look: CellLook | null } | string;
 
-const SHAPELESS = "a row above has another number of cells";
+const SHAPELESS = "a row above has a different number of cells";
 const SKIPPED = "a row above that fills it is skipped";
 const UNREADABLE = "its cell in a row above cannot be read";
 

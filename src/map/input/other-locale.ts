@@ -19,11 +19,11 @@ const days = {
     text.replace(DAY_AND_MONTH, (own, one: string, mark: string, two: string) =>
       Number(one) > 12 === Number(two) > 12 ? own : `${two}${mark}${one}${mark}`,
     ),
-  said: (rows: string) => `day and month are the other way round (${rows}), so days up to the 12th would be misread`,
+  said: (rows: string) => `day and month are swapped (${rows}), so days up to the 12th would be misread`,
 };
 const marks = {
   swap: (text: string) => (UNCLEAR.test(text) ? text : text.replace(/[.,]/g, (mark) => (mark === "," ? "." : ","))),
-  said: (rows: string) => `the decimal mark is another one (${rows}), so numbers such as 1.250 would be misread`,
+  said: (rows: string) => `the decimal mark is different (${rows}), so numbers such as 1.250 would be misread`,
 };
 const kinds: { [name in ConversionName]?: typeof days } = {
   date: days,

@@ -220,7 +220,7 @@ export function bindRowMapper(
     }
     // The rest would form a wrong group of its own.
     const message = `the group has more than ${MAX_GROUP} rows`;
-    if (same) beside = groupUnclear(message, "Group by more columns, so that groups become smaller.");
+    if (same) beside = groupUnclear(message, "Group by more columns, to make the groups smaller.");
     const closed = close(same ? beside : []);
     open = { key, rows: [row], problems: beside };
     if (!same) beside = [];
@@ -297,8 +297,8 @@ function noEvent(events: readonly EventPart[], { header, index }: View): Problem
     code: "no-event",
     message:
       events.length === 0
-        ? "none of the input's records exists in this row"
-        : `none of the input's events happens in this row: ${conditions.join("; ")}`,
+        ? "none of the input's records exist in this row"
+        : `none of the input's events happen in this row: ${conditions.join("; ")}`,
     hint: "Correct the cells that decide which event it is; or change the mapping: leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     column: position in header ? columnName(header, position) : null,
   };

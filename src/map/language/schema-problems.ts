@@ -94,7 +94,7 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
 /** What is in another place, or nowhere. */
 function ofFile(key: string): string | null {
   if (key === "<<")
-    return "Merge keys are not read: write the entries out, or put them under `defaults:` of the events.";
+    return "Merge keys are not supported: write the entries out, or put them under `defaults:` of the events.";
   if (key === "blank")
     return 'It belongs under `defaults:`; for one column write `map: { "n/a": "" }, otherwise: { keep: true }`.';
   return key in defaultsSchema.shape ? "It belongs under `defaults:`, or next to `as:` in a column." : null;
@@ -138,7 +138,7 @@ function strayIn(schema: z.ZodType, data: unknown, issue: Path): { path: Path; p
     const holds = (where: Path) => typesAt(schema, [...where, name, ""]).some((type) => type instanceof z.ZodObject);
     const free = String(issue[at - 1]);
     if (typesAt(schema, path).some((type) => type instanceof z.ZodObject) && holds(path))
-      return { path, parent: path, hint: `Indent it deeper: it belongs to one of the \`${free}\`, below its name.` };
+      return { path, parent: path, hint: `Indent it more: it belongs to one of the \`${free}\`, below its name.` };
     if (holds(above))
       return { path, parent: issue.slice(0, at), hint: `Indent it less: it belongs next to \`${free}\`.` };
   }
@@ -149,7 +149,7 @@ const isWithin = (path: Path, parent: Path) => parent.every((step, at) => step =
 
 function remedyFor(value: unknown, wanted: string, known: readonly string[]): string | null {
   if (Array.isArray(value) && !wanted.includes("a list")) return "Leave out the dashes or brackets.";
-  if (value === null && wanted.includes("settings with names")) return "Indent deeper what belongs to it.";
+  if (value === null && wanted.includes("settings with names")) return "Indent more what belongs to it.";
   if (/\btext\b/.test(wanted) && (typeof value === "number" || typeof value === "boolean"))
     return `Put it in quotes: "${value}".`;
   if (typeof value !== "string") return null;
