@@ -43,7 +43,7 @@ function Found({ what }: { what: string }) {
   if (data === null) return waiting;
   const { documents, rows, registrations, runs, requests } = data;
   if ([documents, rows, registrations, runs, requests].every(({ length }) => length === 0))
-    return <Note text={`The ledger knows nothing called “${what}”. Type its full name.`} />;
+    return <Note text={`The ledger has nothing called “${what}”. Type its full name.`} />;
   return (
     <>
       <Sentences said={did} />
@@ -73,11 +73,11 @@ function Found({ what }: { what: string }) {
 const takeUp: Act = { action: "dismiss", word: "undo", label: "Open again", does: "undoes the dismissal" };
 
 const choices: Act[] = [
-  { action: "retry", label: "Try again", does: "sends once more what was refused" },
+  { action: "retry", label: "Try again", does: "sends again what was refused" },
   { action: "dismiss", label: "Give up what is wrong", does: "releases the rest" },
   takeUp,
   { action: "withdraw", label: "Take back", does: "withdraws what was never sent; importing its file stages it again" },
-  { ...replaceIt, does: "cancels it, and sends it again whole" },
+  { ...replaceIt, does: "cancels it, and sends all of it again" },
 ];
 
 function Document({ document, onDone }: { document: ShownDocument; onDone: (said: string[]) => void }) {
