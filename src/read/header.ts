@@ -108,7 +108,7 @@ export function headerOf(
   const doubt = option === "auto" ? headerDoubt(header, sample) : null;
   if (doubt !== null)
     notes.push(
-      `Row ${headerRow} is taken as the header, but it looks like a row: ${doubt}. If it is one, write \`header: none\`.`,
+      `Row ${headerRow} is used as the header, but it looks like a row: ${doubt}. If it is one, write \`header: none\`.`,
     );
   return { header, headerRow, joinedRows: numbers.length > 1 ? numbers : null, headerDoubt: doubt };
 }

@@ -96,7 +96,7 @@ function memberOf({ file, has, members }: Zip, named: string | null): string {
     if (has(named)) return named;
     throw file.fault("file-missing", `the archive holds no ${named}; it holds ${listed(members(), 5) || "nothing"}`);
   }
-  if (first === undefined) throw refusal(file.fault, "the archive is empty; make it again", "archive-ambiguous");
+  if (first === undefined) throw refusal(file.fault, "the archive is empty; create it again", "archive-ambiguous");
   if (others.length === 0) return first;
   throw file.fault("archive-ambiguous", `the archive holds ${others.length + 1} files: ${listed(members(), 5)}`);
 }

@@ -127,6 +127,6 @@ export const missingFile = (path: string): string =>
 
 function openingFailure(cause: NodeJS.ErrnoException, path: string): string {
   if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return missingFile(path);
-  if (cause.code === "EACCES" || cause.code === "EPERM") return "this user may not read the file";
+  if (cause.code === "EACCES" || cause.code === "EPERM") return "you do not have permission to read the file";
   return `the file cannot be opened (${cause.code ?? cause.message})`;
 }

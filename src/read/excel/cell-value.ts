@@ -49,10 +49,10 @@ export function evaluateCell(
   const stored = (value ?? "").trim();
   if (stored === "") {
     if (cell.formula === null) return found("");
-    return faulty("a formula whose result the file does not hold", "formula-without-value");
+    return faulty("a formula without a stored result", "formula-without-value");
   }
   if (zeros === "placeholders" && cell.formula !== null && stored === "0") {
-    const message = "a formula that was never calculated: the program that wrote the file put 0 in place of its result";
+    const message = "a formula that was never calculated: the program that wrote the file stored 0 instead of a result";
     return faulty(message, "formula-without-value", NOT_CALCULATED);
   }
   switch (type) {

@@ -170,7 +170,7 @@ function findTable(
     throw fault("file-empty", "all rows of the sheet are hidden, and `hidden: skip` leaves them out", {
       hint: "Write `excel: { hidden: read }` in the mapping, or show the rows.",
     });
-  if (width === 0) throw fault("file-empty", "the sheet holds nothing but blank cells");
+  if (width === 0) throw fault("file-empty", "the sheet contains only blank cells");
 
   const letters = shown.before(width).map((column) => columnLetters(column + 1));
   const sample = body.slice(0, 100).map((row) => shown.of(row).cells);
