@@ -103,7 +103,7 @@ function oneValue(read: (text: string, before: never) => unknown) {
   return (text: string, before: unknown) => {
     if (text === "") throw new InvalidArgumentError(`It ${BLANK}`);
     if (first !== null && first !== text && read.length < 2)
-      throw new InvalidArgumentError(`It was given as '${first}' before; type a command for each.`);
+      throw new InvalidArgumentError(`It was already given as '${first}'; type one command for each.`);
     first = text;
     return read(text, before as never);
   };

@@ -131,7 +131,7 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
     }
     const took = `${grouped(clock.now() - startedAt)} ms`;
     const isVague = answer.result === "refused" && answer.notFound && !namesCode(answer.error);
-    const vague = "with 404 and no code of the service's, as to a wrong address: check the path of baseUrl";
+    const vague = "with 404 and none of the service's codes, as for a wrong address: check the path of baseUrl";
     yield isVague
       ? { check: "reach", result: "warning", message: `${target.baseUrl} answered ${vague}` }
       : { check: "reach", result: "ok", message: `${target.baseUrl} answered within ${took}` };

@@ -187,7 +187,7 @@ export function checkMappingFirst(command: string, mappingPath: string, files: r
   const others = [mappingPath, ...files.filter((file) => file !== mapping)].map(quotedPath).join(" ");
   const hint =
     mapping === undefined
-      ? `Draft one, if there is none: rowferry guess ${others} -o mapping.yaml`
-      : `Type the same with the mapping first: rowferry ${command} ${quotedPath(mapping)} ${others} …`;
+      ? `If there is none, draft one: rowferry guess ${others} -o mapping.yaml`
+      : `Type it with the mapping first: rowferry ${command} ${quotedPath(mapping)} ${others} …`;
   throw new RowferryError("usage", "the mapping comes first, then the files", { hint });
 }

@@ -96,7 +96,7 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
     // What follows an interrupted run is run, but holds up a shutdown only briefly.
     await unlessAborted(notified, signal.aborted ? AbortSignal.timeout(NOTIFY_MS) : signal);
     if (missed !== "")
-      world.stderr.write(`rowferry: the next run may notify of the same again: ${plainText(missed)}\n`);
+      world.stderr.write(`rowferry: the next run may send the same notification again: ${plainText(missed)}\n`);
   };
   let exitCode: number;
   try {

@@ -207,7 +207,9 @@ function asking(target: Target, options: Rebinding, work: (ask: Ask) => Promise<
       if (isSilent || answer.result === "unanswered") {
         const last = answer.attempts.at(-1);
         const why =
-          last === undefined ? `no token came from ${withoutQuery(target.tokenUrl)}` : (last.failure ?? last.status);
+          last === undefined
+            ? `no token could be got from ${withoutQuery(target.tokenUrl)}`
+            : (last.failure ?? last.status);
         throw new RowferryError("service-outage", `${target.baseUrl} did not answer: ${why}.`);
       }
       if (answer.result === "stopped") throw new RowferryError(codeOfStop[answer.why], answer.message);
@@ -262,7 +264,7 @@ export function rebuildLedger(
         hint:
           from === null
             ? "Move it away, then type the command again."
-            : "`rowferry ledger restore`, with this backup and --journal, keeps it next to the new one.",
+            : "Use `rowferry ledger restore` with this backup and --journal; it keeps the old ledger next to the new one.",
       });
     requireOwn(journal, owner);
     if (from !== null) copyBackup(from, temporary);

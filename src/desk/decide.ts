@@ -180,7 +180,7 @@ export function documentsToReplace(target: Target, selectors: Selectors): Map<st
   const found = reading(target, (database) => replaceable(database, selected(database, selectors)));
   if (found.length === 0)
     throw new RowferryError("usage", "Nothing that these selectors match needs its document to be replaced.", {
-      hint: "A replacement sends what changed after it had landed or came too late; `rowferry status` says what to do about the rest.",
+      hint: "A replacement sends rows that changed after they had landed or came too late; `rowferry status` says what to do about the rest.",
     });
   return new Map([...Map.groupBy(found, ({ document }) => document)].map(([name, events]) => [name, events.length]));
 }

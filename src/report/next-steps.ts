@@ -188,7 +188,7 @@ export const decisions: readonly Decision[] = [
   ],
   [
     told("lookup-unreadable"),
-    "the service answered a lookup with something that does not answer it: find out why, then retry",
+    "the service's answer to a lookup makes no sense: find out why, then retry",
     "retry --code lookup-unreadable",
   ],
   [

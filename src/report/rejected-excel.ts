@@ -20,7 +20,7 @@ const headerFill = filled("FFE8A33D");
 const reasonFill = filled("FFFFF1D6");
 const derivedFill = filled("FFF2C4B3");
 const DERIVED =
-  "their formulas use other rows or sheets, so they are values here; correct them by hand if they are wrong";
+  "their formulas use other rows or sheets, so they are plain values here; correct them by hand if they are wrong";
 /** Programs would lose further rows. */
 const sheetRows = 1_048_576;
 

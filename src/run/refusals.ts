@@ -44,7 +44,7 @@ export function askToSettle(
   const flags = targetFlags(target.name, { ledger: target.ledgerPath }, (path) => path);
   const [landed, there] = what === "event" ? ["has landed", "--landed"] : ["has made it", "--document-id <id>"];
   return {
-    message: `Answered in the same way again (${describeRefusal(error)}), which does not show whether an earlier attempt ${landed}.`,
+    message: `The answer was the same again (${describeRefusal(error)}), and does not show whether an earlier attempt ${landed}.`,
     hint: `Check at the service, then type ${command} ${there}${flags}, or ${command} --not-landed${flags}.`,
   };
 }

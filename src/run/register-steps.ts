@@ -64,7 +64,7 @@ export function stepsOfParticipant(
       if (lookup === undefined) return undefined;
       if (lookup.outcome === "absent") return "absent";
       if (lookup.outcome === "unreadable")
-        return unreadable(`The lookup of ${name} was answered with something other than this participant.`);
+        return unreadable(`The answer to the lookup of ${name} was not this participant.`);
       const { participant } = lookup;
       // Reads of other datasets' records have identification and location fields only (service.md, What the service
       // does 4). Whether the name is among them is not said; the participant's type is not.

@@ -172,7 +172,7 @@ function takeAccepted(turn: Turn, answer: Answer & { result: "accepted" }): bool
 }
 
 const ACCEPTED_TOO =
-  "Something else has sent this one too; it is accepted like the one before it (`rowferry dismiss --undo` takes that back).";
+  "Something else has sent this one too; it is accepted like the one before it (`rowferry dismiss --undo` undoes that).";
 
 function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): boolean | Promise<boolean> {
   const { lane, session, evidence, chunk, queue, now, end } = turn;

@@ -76,7 +76,7 @@ export function requireLedgerFolder({ ledgerPath, stateFolder }: Target): void {
   const folder = dirname(ledgerPath);
   if ([stateFolder, dirname(stateFolder)].includes(folder) || existsSync(folder)) return;
   throw new RowferryError("path-unusable", `${ledgerPath} cannot be the ledger: there is no folder ${folder}`, {
-    hint: "Mount its disk, or make the folder.",
+    hint: "Mount its disk, or create the folder.",
   });
 }
 
@@ -288,7 +288,7 @@ function openRunJournal(
   try {
     if (!options.fresh && dropUncommitted(database, path, journal, options.isNew)) {
       const message =
-        "The last decision in the journal never reached this ledger, and was removed from the journal. Make it again.";
+        "The last decision in the journal never reached this ledger, so it was removed from the journal. Make it again.";
       options.observe({ type: "notice", level: "warning", code: null, message });
     }
   } catch (error) {

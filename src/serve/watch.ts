@@ -97,15 +97,15 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
     lockOf(options.memory),
     false,
     folder,
-    "Another watch of this folder is running, with the same mapping.",
-    "It imports what comes. To watch with other options, end it first.",
+    "Another watch with the same mapping is running on this folder.",
+    "It imports the files that arrive. To watch with other options, end it first.",
   );
   try {
     const common = lockFor(
       options.lock(),
       moveTo === null,
       folder,
-      "Another watch of this folder is running, and --move-to would take files away before the other has read them.",
+      "Another watch is running on this folder, and --move-to would move files before the other one has read them.",
       "Give each watch a folder of its own, or start both without --move-to.",
     );
     try {
@@ -171,7 +171,7 @@ async function watchAlone(options: WatchOptions): Promise<number> {
   const sayFailed = (settled: readonly Found[]) => {
     const failed = settled.flatMap(({ name }) => (isDone(handled[name]) ? [] : name));
     if (failed.length === 0) return;
-    say(`not imported before, and tried again once the file or the mapping changes: ${listed(failed, 5)}`);
+    say(`failed earlier, and tried again once the file or the mapping changes: ${listed(failed, 5)}`);
     worst = Math.max(worst, ...failed.map((name) => handled[name]?.exitCode ?? ExitCode.ok));
   };
   while (!signal.aborted) {
@@ -343,7 +343,7 @@ async function moveAway(path: string, folder: string): Promise<void> {
     throw new RowferryError("output-unwritable", `it is imported, but cannot be moved to ${folder}: ${why}`, {
       place: { file: path },
       cause,
-      hint: "Check that there is room, and that you may write to both folders; and it is moved.",
+      hint: "Check that there is room and that you may write to both folders; then it is moved.",
     });
   }
 }

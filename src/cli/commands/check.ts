@@ -34,7 +34,9 @@ export const spec = command({
     const path = resolve(cwd, mappingPath);
     const shown = shownPath(path, cwd);
     const { mapping, problems: mistakes } = await checkMapping(path, (module) =>
-      world.stderr.write(`Runs the functions of ${shownPath(module, cwd)}, which have all rights of this program.\n`),
+      world.stderr.write(
+        `Running the functions in ${shownPath(module, cwd)}, which have all the rights of this program.\n`,
+      ),
     );
     const here = (found: readonly MappingProblem[]) =>
       found.map(({ place, ...problem }) => ({

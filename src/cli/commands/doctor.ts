@@ -25,10 +25,10 @@ export const spec = onTarget({
         failed > 0
           ? `${counted(failed, "check")} failed: an import would not work.`
           : warnings > 0
-            ? `Nothing failed; look at ${counted(warnings, "check")}.`
+            ? `Nothing failed, but look at ${counted(warnings, "check")}.`
             : "All is well. Imports work.",
         plain(found).map(({ check, result, message }) => `${marks[result]} ${check.padEnd(11)}  ${message}`),
-        target.baseUrl === "" && "The sandbox needs no credential and no network.",
+        target.baseUrl === "" && "The sandbox needs no credential or network.",
       ],
       exitCode: count("failed") > 0 ? ExitCode.again : ExitCode.ok,
     });

@@ -77,13 +77,13 @@ async function guess(
   const terminal = ask === true ? terminalOf(world) : null;
   if (ask === true && terminal === null)
     throw new RowferryError("usage", "Not a terminal, so --ask cannot ask.", {
-      hint: "Leave out --ask; the mapping then marks the open decisions.",
+      hint: "Leave out --ask; the mapping will then mark the open decisions.",
     });
   const path = output === undefined ? null : resolve(cwd, output);
   const shown = path === null ? null : shownPath(path, cwd);
   const refuseExisting = () => {
     if (path !== null && shown !== null && force !== true && existsSync(path))
-      throw new RowferryError("file-exists", "the file exists already, and was left as it is", {
+      throw new RowferryError("file-exists", "the file already exists, and was left as it is", {
         place: { file: shown },
       });
   };

@@ -55,9 +55,9 @@ const backup = onTarget({
 const knownAgain = ({ participants, addresses, documents, landed, inDoubt, isPart, unreadable }: Rebuilt) => [
   `${countedKinds({ participants, addresses })}, ${counted(documents, "document")} with an id, ${counted(landed, "event")} landed, ${grouped(inDoubt)} in doubt.`,
   isPart &&
-    "That journal lacks entries that the backup's ledger had written. Keep this backup as long as the journal; `ledger rebuild` needs both.",
+    "That journal lacks entries that the backup's ledger had written. Keep this backup for as long as the journal; `ledger rebuild` needs both.",
   unreadable.length > 0 &&
-    `Unreadable lines of the journal were left out; what they said, such as a dismissal, is unknown: ${listed(unreadable.map(String), 10)}.`,
+    `Unreadable lines of the journal were left out; what they held, such as a dismissal, is unknown: ${listed(unreadable.map(String), 10)}.`,
 ];
 
 /** A copy of a journal may be older than the ledger was. */
@@ -90,9 +90,9 @@ const restore = onTarget({
       line: { type: "restored", ...restored },
       text: ({ kept, journal: replayed, dropped, forgotten, known, unsent }) => [
         [
-          `Restored from ${shown(path)}.${kept === null ? "" : ` The ledger that was here is kept as ${shown(kept)}.`}`,
+          `Restored from ${shown(path)}.${kept === null ? "" : ` The former ledger is kept as ${shown(kept)}.`}`,
           known === null || replayed === null
-            ? `This ledger does not know what was sent after that backup: no journal was named, and ${forgotten === null ? "it remembers none" : `its own, ${shown(forgotten)}, is not there`}.`
+            ? `This ledger does not know what was sent after that backup: no journal was named, and ${forgotten === null ? "it remembers none" : `its own, ${shown(forgotten)}, is missing`}.`
             : joined(
                 [
                   `Its journal ${shown(replayed)} supplied ${sentUntil(known, world.clock.now())}. Known now:`,
@@ -105,7 +105,7 @@ const restore = onTarget({
           unsent > 0 &&
             `${counted(unsent, "event")} of this backup ${unsent === 1 ? "waits" : "wait"} to be sent. What was withdrawn after the backup was made is among them; before the next run, withdraw it again.`,
           forgotten !== null &&
-            "The ledger has forgotten that journal: the next run needs none, or can begin a new one with --journal. Keep this backup as long as the new journal; `ledger rebuild` takes both.",
+            "The ledger has forgotten that journal: the next run needs none, or can begin a new one with --journal. Keep this backup for as long as the new journal; `ledger rebuild` takes both.",
         ],
       ],
       next: restored.known === null ? nextOfBlind() : [importAllAgain(step)],
@@ -164,7 +164,7 @@ const prune = onTarget({
       text: ({ runFolders, oldestKept }) => [
         [
           `${dryRun ? "Would remove" : "Removed"}: ${joined([whatOf(found), runFolders.join(", ")], ": ")}.`,
-          oldestKept !== null && `The oldest run whose folder stays: ${oldestKept}.`,
+          oldestKept !== null && `The oldest run whose folder is kept: ${oldestKept}.`,
         ],
       ],
     });

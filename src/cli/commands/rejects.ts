@@ -56,7 +56,7 @@ export const spec = onTarget({
               ]),
             ),
           files.map(({ path, note }) => note !== null && `${basename(path)}: ${note}`),
-          kept.map((path) => `Kept, because it had other content: ${shown(path)}`),
+          kept.map((path) => `Kept, because its content had changed: ${shown(path)}`),
           rows.length > LISTED && `  and ${grouped(rows.length - LISTED)} more; the files have all`,
         ],
       ],

@@ -13,7 +13,7 @@ export const spec = onTarget({
     const written = await writeReportAgain(target, run ?? null);
     return told({
       line: { type: "report", ...written },
-      text: () => [`The report is written: ${shown(written.path)}`],
+      text: () => [`Report written: ${shown(written.path)}`],
     });
   },
 });

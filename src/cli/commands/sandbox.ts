@@ -31,7 +31,7 @@ const own = {
 
 const dump = command({
   examples: { "rowferry sandbox dump": "every timeline made by rehearsals" },
-  flags: { store: own.store, ids: ["--ids", "show generated ids and keys, too"] },
+  flags: { store: own.store, ids: ["--ids", "also show generated ids and keys"] },
   async run({ world }, { store, ids = false, json = false }) {
     const file = storeFile(world.cwd, store);
     if (!existsSync(file))
@@ -58,7 +58,7 @@ export const spec = command({
     "rowferry sandbox --port 4010": "for any program; set its ROWFERRY_BASE_URL",
     "rowferry sandbox --memory --terse-errors --partial-batches": "",
   },
-  notes: ["Ctrl-C ends it. At the start it prints the address of its documentation (OpenAPI)."],
+  notes: ["Ctrl-C ends it. When it starts, it prints the address of its documentation (OpenAPI)."],
   subcommands: { dump: ["print every timeline that the sandbox keeps", dump] },
   async run({ world, signal }, { port = 0, store, memory, faults, json = false, ...switched }) {
     if (memory === true && store !== undefined)
@@ -118,7 +118,7 @@ function readFaults(cwd: string, path: string): FaultRule[] {
     content = JSON.parse(decodeText(readFileSync(resolve(cwd, path)), path));
   } catch (cause) {
     if (cause instanceof RowferryError) throw cause;
-    throw new RowferryError("usage", "the fault rules cannot be read, or are not JSON", { place, cause });
+    throw new RowferryError("usage", "the fault rules cannot be read or are not JSON", { place, cause });
   }
   const [first] = faultRules.safeParse(content).error?.issues ?? [];
   if (first === undefined) return content as FaultRule[];

@@ -55,7 +55,7 @@ export const spec = onTarget({
       : showAnything(target, anything, { ...given, eventKeys: true });
     const isEmpty = Object.values(found).every((part) => part === null || (Array.isArray(part) && part.length === 0));
     if (isEmpty && !isRequests)
-      throw new RowferryError("nothing-found", `The ledger knows nothing called ${plainText(anything, 80)}.`, {
+      throw new RowferryError("nothing-found", `The ledger has nothing called ${plainText(anything, 80)}.`, {
         hint: nearAnything(target, anything),
       });
     return told({
@@ -167,7 +167,7 @@ function documentLines(document: ShownDocument, look: ShowLook): Part {
     messages(document),
     decisions.map(decision),
     holds.map((row) => `held by the invalid row ${row}`),
-    all === 0 && (documentId === null ? "no event yet; the first one that is due creates it" : "no event"),
+    all === 0 && (documentId === null ? "no event yet; the first due event creates it" : "no event"),
     all > 0 && `${counted(all, "event")}: ${countedStates(eventCounts)}; times in ${localZone()}`,
     deeper([
       all > events.length && `… ${counted(all - events.length, "earlier event")}; --all shows them`,

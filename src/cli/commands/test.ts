@@ -76,7 +76,7 @@ async function findMappings(paths: readonly string[], cwd: string): Promise<stri
     const cases = await glob("**/*.cases.yaml", { cwd: whole, absolute: true, onlyFiles: true, ignore });
     if (cases.length === 0)
       throw new RowferryError("mapping-missing", `there is no *.cases.yaml below ${shownPath(whole, cwd) || "here"}`, {
-        hint: "Cases are kept next to their mapping: those of manifests.yaml in manifests.cases.yaml.",
+        hint: "Cases are kept next to their mapping: for manifests.yaml, in manifests.cases.yaml.",
       });
     for (const one of cases.toSorted()) found.add(mappingOf(one));
   }

@@ -59,7 +59,7 @@ export const spec = onTarget({
           : [
               work.step(
                 naming("replace <document> --reason <text>", lost),
-                "where the service has lost it: send the document again, as its next generation",
+                "if the service has lost it: send the document again, as its next generation",
               ),
             ],
       exitCode: exitCodeOfVerification(found, work.options.signal),

@@ -49,16 +49,16 @@ export const spec = sendingCommand({
       if (path !== target.ledgerPath)
         throw new RowferryError(
           "usage",
-          "The settings now name a different ledger from the one that this watch has used.",
+          "The settings now name a different ledger from the one this watch has been using.",
           {
             place: { file: path },
-            hint: `Undo that, and the file is imported. Or move ${target.ledgerPath} there, and start the watch again.`,
+            hint: `Undo that, and the file will be imported. Or move ${target.ledgerPath} there, and start the watch again.`,
           },
         );
       if (!hadLedger || hasLedger()) return;
-      throw new RowferryError("ledger-missing", "The ledger that this watch has used no longer exists.", {
+      throw new RowferryError("ledger-missing", "The ledger that this watch has been using no longer exists.", {
         place: { file: target.ledgerPath },
-        hint: "Put it back, and the file is imported. Otherwise the next watch begins a new ledger, which does not know what was sent.",
+        hint: "Put it back, and the file will be imported. Otherwise, the next watch begins a new ledger, which does not know what was sent.",
       });
     };
     const say = (line: string): void => {

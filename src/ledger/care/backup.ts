@@ -131,7 +131,10 @@ export function keepInPlace(database: LedgerDatabase) {
       throw new RowferryError(
         "ledger-not-written",
         "The ledger was moved, deleted or replaced during this run, so the run stopped.",
-        { place: { file: path }, hint: `A copy of all that it held is in ${copy}. Run ${restore}\`rowferry resume\`.` },
+        {
+          place: { file: path },
+          hint: `A copy of everything it held is in ${copy}. Run ${restore}\`rowferry resume\`.`,
+        },
       );
     },
     /** Makes the copy that was told of. Call once nothing more is written. */

@@ -66,7 +66,7 @@ function partiesOf(database: LedgerDatabase, { id, kind, key }: KnownDocument): 
     { id },
   );
   if (found !== null) return found;
-  const message = `No row says whose ${kind} ${key} is, and where: its CANCEL and its next generation need both.`;
+  const message = `No row gives the participant and address of ${kind} ${key}: its CANCEL and its next generation need both.`;
   throw new RowferryError("document-not-replaceable", message);
 }
 

@@ -70,7 +70,7 @@ export function createDocumentStager(
   const differs = (kind: string, key: string, { row_id: row }: Stored): Problem =>
     problem(
       "document-differs",
-      `Document ${kind} ${key} is also given with other data (${describeRow(database, row)}).`,
+      `Document ${kind} ${key} is also given with different data (${describeRow(database, row)}).`,
     );
 
   const columnsOf = ({ mode, participant, address, externalId, fields, createEmpty }: Given, row: number) => ({

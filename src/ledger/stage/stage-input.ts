@@ -284,7 +284,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   /** A row of the same file with this rowId and other content; in a later file it would be a correction. */
   const rowIdTwice = (earlier: number | null, keyed: readonly KeyedEvent[]) => {
     if (earlier === null || inputOf(earlier) !== inputId || keyed.every(events.isRepeated)) return null;
-    return problem("row-id-twice", `Its rowId is also that of row ${rowNumberOf(earlier)}, which differs.`);
+    return problem("row-id-twice", `It has the same rowId as row ${rowNumberOf(earlier)}, which differs.`);
   };
 
   const interrupted = ({ group, row }: MappedRow, leads: readonly number[]): Problem | null => {

@@ -149,8 +149,8 @@ const contradicted = `SELECT max(re.row_id) FROM rows r JOIN placements p ON p.r
   JOIN row_events re ON re.event_id = e.id WHERE r.settled IS NULL AND r.reason = 'event-key-twice' GROUP BY e.id`;
 const contradiction: Problem = {
   code: "event-key-twice",
-  message: "Another row gives its event with other content.",
-  hint: "Keep the row that is right, and delete the other.",
+  message: "Another row gives the same event with different content.",
+  hint: "Keep the row that is right, and delete the other one.",
   column: null,
 };
 
