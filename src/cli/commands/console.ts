@@ -7,6 +7,7 @@ import { ExitCode } from "../../model/exit-code.js";
 import { IN_CONSOLE } from "../../model/whoami.js";
 import { targetName } from "../../settings/target.js";
 import { command } from "../command.js";
+import { untilAborted } from "../frame.js";
 import { port as portNumber } from "../flags.js";
 import { createOutput, tell, told } from "../output.js";
 
@@ -49,7 +50,7 @@ export const spec = command({
         told({ line: { type: "console", url }, text: () => [[url, "Ctrl-C ends it."]] }),
       );
       if (open !== false && !json) redirect = openBrowser(url);
-      if (!signal.aborted) await new Promise((done) => signal.addEventListener("abort", done, { once: true }));
+      await untilAborted(signal);
     } finally {
       if (redirect !== null) rmSync(redirect, { recursive: true, force: true });
       await page.close();

@@ -11,6 +11,7 @@ import type { Sandbox, SandboxOptions } from "../../sandbox/index.js";
 import { optionsFromFlags, sandboxFlags, settingsOf } from "../../sandbox/switches.js";
 import { readConfig, stateRoot } from "../../settings/config-file.js";
 import { command, type Flag } from "../command.js";
+import { untilAborted } from "../frame.js";
 import { port as portNumber } from "../flags.js";
 import { createOutput, shownPath, tell, told } from "../output.js";
 
@@ -91,7 +92,7 @@ export const spec = command({
           ],
         }),
       );
-      if (!signal.aborted) await new Promise((done) => signal.addEventListener("abort", done, { once: true }));
+      await untilAborted(signal);
     } finally {
       await sandbox.close();
     }
