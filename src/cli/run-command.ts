@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { unlessAborted } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
-import type { PipelineEvent, Summary } from "../model/summary.js";
+import { type PipelineEvent, type Summary, telling } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { keepCourse } from "../report/course.js";
 import { localZone, shortDuration } from "../report/figures.js";
@@ -165,12 +165,9 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
 
 /** `ago`: in ms. Even --quiet says so if a run sends nothing for this reason, because that is not what was wanted. */
 function tellUntil({ world, output }: Work, time: string, ago: number, observe: (event: PipelineEvent) => void) {
-  if (ago < 0) {
-    const message = `Starts no new work after ${time}.`;
-    return observe({ type: "notice", level: "info", code: null, message });
-  }
+  if (ago < 0) return telling(observe)(`Starts no new work after ${time}.`);
   const message = `${time} passed ${shortDuration(ago / 1000)} ago, so this run sends nothing. --until means the nearest such time, up to twelve hours away.`;
-  observe({ type: "notice", level: "warning", code: null, message });
+  telling(observe)(message, "warning");
   if (output.quiet) world.stderr.write(`rowferry: ${message}\n`);
 }
 

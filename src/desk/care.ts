@@ -45,7 +45,7 @@ import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import { makeFolder } from "../model/make-folder.js";
 import { ExitCode } from "../model/exit-code.js";
-import type { PipelineEvent } from "../model/summary.js";
+import { type PipelineEvent, telling } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { closing } from "../run/closing.js";
 import { codeOfStop } from "../run/refusals.js";
@@ -193,7 +193,7 @@ function asking(target: Target, options: Rebinding, work: (ask: Ask) => Promise<
     await clock.sleep(told, answered);
     if (answered.aborted) return;
     const message = `${target.baseUrl} does not answer; waiting up to ${longest / 1_000} s for it.`;
-    if (!isTold) observe({ type: "notice", level: "warning", code: "service-outage", message });
+    if (!isTold) telling(observe)(message, "warning", "service-outage");
     isTold = true;
     await clock.sleep(longest - told, answered);
     if (!answered.aborted) silence.abort();

@@ -245,10 +245,10 @@ export class Writer {
 
   /** Except what the plan refused permanently. @returns whether it is planned again */
   retried(id: number, gone: boolean, now: number) {
-    const forGood = [...refusedByPlan, "dismissed", ...(gone ? [] : ["row-gone"])].join("', '");
+    const permanent = [...refusedByPlan, "dismissed", ...(gone ? [] : ["row-gone"])].join("', '");
     // There is no evidence of an attempt any more, so a duplicate answer will not be a receipt (H3).
     const planned = { ...PLANNED, attempted_hash: null };
-    const which = `(state = 'foreign' OR state = 'rejected' AND reason NOT IN ('${forGood}'))`;
+    const which = `(state = 'foreign' OR state = 'rejected' AND reason NOT IN ('${permanent}'))`;
     return this.#set("event_states", id, planned, now, which);
   }
 

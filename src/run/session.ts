@@ -24,7 +24,7 @@ import type { MappingSettings } from "../map/mapping.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
-import type { PipelineEvent } from "../model/summary.js";
+import { type PipelineEvent, telling } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import type { Attempt, ServiceError } from "../model/attempt.js";
 import type { Answer, Call, CallKind } from "../submit/call.js";
@@ -85,7 +85,7 @@ export async function openSession(command: string, mapping: string | null, optio
   const { clock, signal, observe } = options;
   try {
     const isOffline = options.offline === true;
-    const onWait = () => observe({ type: "notice", level: "info", code: null, message: WAITING });
+    const onWait = () => telling(observe)(WAITING);
     const waiting = { wait: options.waitForLock, clock, signal, onWait };
     // If it cannot be read, nothing is staged.
     if (!isOffline) options.target.clientSecret();
@@ -166,6 +166,7 @@ export async function openSession(command: string, mapping: string | null, optio
       signal,
       observe,
       database,
+      runs,
       run,
       /** Null: none. */
       journalPath: path,
@@ -194,10 +195,7 @@ export async function openSession(command: string, mapping: string | null, optio
       refusedAlone: new Map<number, ServiceError>(),
       /** In this run, POST /documents was absent (open point 25). */
       documentsEndpointIsAbsent: false,
-      /** In a sentence. */
-      tell(message: string, level: "info" | "warning" = "info", code: Code | null = null): void {
-        observe({ type: "notice", level, code, message });
-      },
+      tell: telling(observe),
       /** Nothing more is to be begun. */
       isEnded: (): boolean => session.stopped !== null || signal.aborted,
       stop(answer: Answer & { result: "stopped" }): void {
@@ -289,7 +287,7 @@ function openRunJournal(
     if (!options.fresh && dropUncommitted(database, path, journal, options.isNew)) {
       const message =
         "The last decision in the journal never reached this ledger, so it was removed from the journal. Make it again.";
-      options.observe({ type: "notice", level: "warning", code: null, message });
+      telling(options.observe)(message, "warning");
     }
   } catch (error) {
     journal.close();
@@ -300,7 +298,7 @@ function openRunJournal(
   // Said once: a warning of every night is read by nobody.
   if (journal.besideLedger && !isKnown) {
     const message = "The journal is on the same disk as the ledger, and would be lost with it.";
-    options.observe({ type: "notice", level: "warning", code: "journal-beside-ledger", message });
+    telling(options.observe)(message, "warning", "journal-beside-ledger");
   }
   return journal;
 }
@@ -308,7 +306,7 @@ function openRunJournal(
 function tellLearnt(count: number, observe: SessionOptions["observe"]): void {
   if (count === 0) return;
   const message = `${counted(count, "document")} in doubt ${count === 1 ? "has its id" : "have their ids"} from the journal.`;
-  observe({ type: "notice", level: "info", code: null, message });
+  telling(observe)(message);
 }
 
 /** On a full disk, what was remembered at the beginning stays valid. */
