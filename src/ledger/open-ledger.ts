@@ -142,7 +142,7 @@ function orClose(database: LedgerDatabase, prove: () => void): LedgerDatabase {
 
 function openDatabase(path: string, options: Database.Options = {}): LedgerDatabase {
   try {
-    // SQLite would take it for a new ledger, in which all is well, and delete its log.
+    // SQLite would treat it as a new ledger, in which all is well, and delete its log.
     if (statSync(path).size === 0)
       throw new RowferryError(
         "ledger-damaged",

@@ -38,7 +38,7 @@ export interface PlanContext {
   retimingOf(document: WorkDocument): Retiming;
 }
 
-/** The documents of each linked group, by member; unlinked documents are absent. */
+/** For each linked document, the documents of its group; unlinked documents are absent. */
 export type Groups = Map<number, number[]>;
 
 export function groupDocuments(links: Iterable<{ document: number; other: number }>): Groups {
@@ -108,7 +108,7 @@ export function* planPieces(
     const known = { events, holds, from, isMade };
     let piece = planComponent(context, documents, known);
     next += some.length;
-    // Its last request may have room left, so it begins the next piece.
+    // The last request may have room for more events, so it begins the next piece.
     const [first] = piece.requests.at(-1)?.events ?? [];
     const cut = next < ids.length ? events.findIndex(({ id }) => id === first?.id) : -1;
     if (cut > 0) {
@@ -178,8 +178,8 @@ export function planComponent(
 }
 
 /**
- * Each document by itself; a document created by an event, from that event on (open point 11). If that event can never
- * be sent, then without it. `early`: documents with events before their creation.
+ * Assesses each document by itself; one that an event creates, from that event on (open point 11), or without it if the
+ * event can never be sent. `early`: documents that have events before their creation.
  */
 function assessAll(
   context: PlanContext,
@@ -209,7 +209,7 @@ function assessAll(
       return assessment;
     };
     for (const id of open.keys()) assess(id, null);
-    // In the order of their makers: a document created too late creates nothing either.
+    // In the order of their makers: a document that is created too late creates nothing itself.
     const early = new Map<Assessment, WorkEvent>();
     for (const [id, maker] of makers) {
       const making = assessments.get(maker.document);
@@ -249,7 +249,7 @@ function copiesGoTo(
   return [...all].filter((other) => other !== event.document && other !== event.target);
 }
 
-/** Nothing lands during planning, so a document with thousands of propagated events is asked once. */
+/** Remembers answers: nothing lands during planning, and a document may have thousands of propagated events. */
 function once<Key, Found>(find: (key: Key) => Found): (key: Key) => Found {
   const found = new Map<Key, Found>();
   return (key) => {

@@ -66,7 +66,7 @@ export function nextSteps(
   const open = isLeft ? { ...summary.open, rows: 0 } : summary.open;
   const list = files.find(({ kind }) => kind === "stranded");
   const stranded = list && resolveAll(shown(list.path), step);
-  // `status` does not know of an empty file, and no correction of a row fills it.
+  // `status` does not know about an empty file, and correcting a row does not fill it.
   const here = problemsHere(problems).filter(({ code }) => code !== "file-empty");
   const isEmpty = problems.some(({ code }) => code === "file-empty");
   const steps = [

@@ -147,7 +147,7 @@ function nothingStaged(error: unknown): unknown {
   return new RowferryError(code, message, { place, cause, hint });
 }
 
-/** An import stopped while reading left nothing to resume: "all is well" would be said of files that were never sent. */
+/** An import that stopped while reading left nothing to resume, so "all is well" would be said of files never sent. */
 function stopForUnstaged(session: Session): void {
   const unstaged = session.runs.lastUnstaged();
   if (unstaged !== null) session.stopped ??= { code: "import-unstaged", message: saidUnstaged(unstaged) };

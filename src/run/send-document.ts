@@ -88,7 +88,7 @@ async function create(
       return false;
     }
     refused = riding;
-    // Tries fewer and fewer events: whatever is refused alone is refused for its own fault (H4).
+    // Tries fewer and fewer events: whatever is refused alone is itself at fault (H4).
     riding = made.next === "fewer" ? session.caps.fit(riding) : made.next === "first-event" ? riding.slice(0, 1) : [];
     if (made.next === "fewer") continue;
     evidence.noteRefusal(first, made.refusedWith);
@@ -185,7 +185,7 @@ async function sendCreate(
           if (evidence.mayHaveLanded(event)) t.stalled("event", event.id, "document-stranded", now);
           else t.unsent("event", event.id, now);
         }
-        // A create that was put off may have been kept in part (open point 9).
+        // A postponed create may have been kept in part (open point 9).
         strand(session, t, document, mayExist || session.refusals.isPutOff(document.id, request), answer, now);
       });
       break;

@@ -69,8 +69,8 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
 const WAITING = "Waiting until another rowferry process has finished with this ledger.";
 
 /**
- * A new folder would hide a missing mount, and all be sent again; only the one below the state folder is made. @throws
- * RowferryError `path-unusable`
+ * Creating the folder would hide a missing mount, and everything would be sent again; only one below the state folder
+ * is created. @throws RowferryError `path-unusable`
  */
 export function requireLedgerFolder({ ledgerPath, stateFolder }: Target): void {
   const folder = dirname(ledgerPath);
@@ -95,7 +95,7 @@ export async function openSession(command: string, mapping: string | null, optio
     const serve = isEmbedded(options.target) && !isOffline;
     const target = serve ? await openEmbeddedSandbox(options.target, options.fresh, later) : options.target;
     const owner = ownerOf(options.target);
-    // A ledger that no journal goes with would be taken for the lost one by the next command, and send all of it again.
+    // Without its journal, the next command would take this new ledger for the lost one, and send everything again.
     let isNew = !existsSync(target.ledgerPath);
     later(() => {
       if (isNew) for (const part of ["", "-wal", "-shm"]) rmSync(target.ledgerPath + part, { force: true });
@@ -196,7 +196,7 @@ export async function openSession(command: string, mapping: string | null, optio
       /** In this run, POST /documents was absent (open point 25). */
       documentsEndpointIsAbsent: false,
       tell: telling(observe),
-      /** Nothing more is to be begun. */
+      /** Nothing more may begin. */
       isEnded: (): boolean => session.stopped !== null || signal.aborted,
       stop(answer: Answer & { result: "stopped" }): void {
         if (answer.why === "overtaken") return;
@@ -295,7 +295,7 @@ function openRunJournal(
   }
   const isKnown = rememberedJournal(database) === path;
   rememberJournal(database, path);
-  // Said once: a warning of every night is read by nobody.
+  // Said once: nobody reads a warning that comes every night.
   if (journal.besideLedger && !isKnown) {
     const message = "The journal is on the same disk as the ledger, and would be lost with it.";
     telling(options.observe)(message, "warning", "journal-beside-ledger");

@@ -32,7 +32,7 @@ export function backupLedger(path: string, owner: LedgerOwner, destination: stri
     throw new RowferryError("ledger-there-already", "This file exists already.", { place: { file: destination } });
   }
   refuseMissingFolder(destination);
-  // Another backup of this minute may be under way.
+  // Another backup in the same minute may be under way.
   const temporary = `${destination}.${randomBytes(4).toString("hex")}.part`;
   try {
     copyLedger(path, owner, temporary);

@@ -125,7 +125,7 @@ function replaceWithin(
   );
   carryPlacements(database, old, next, keyOf);
   carryDismissals(database, old, next, keyOf);
-  // Rows that were known have something to send again.
+  // Known rows have something to send again.
   createKnownRows(database).move(copies);
   countContentChange(database);
   // Unsent references to the old generation move to the next one.
@@ -181,7 +181,7 @@ function copyEvent(database: LedgerDatabase, event: EventNow, next: number, key:
   return id;
 }
 
-/** What the next generation gets instead of what landed; null: nothing, for no row changed it, or a person kept what landed. */
+/** What the next generation gets in place of what landed; null: nothing, because no row changed it or a person kept it. */
 function changeOf(event: EventNow): EventContent | null {
   if (event.changed_content === null) return null;
   // After doubt, what landed may be unknown.
@@ -216,7 +216,7 @@ function nextKeys(database: LedgerDatabase, document: KnownDocument) {
 
 type NextKeys = ReturnType<typeof nextKeys>;
 
-/** Gives the places that are kept for events of invalid rows, up to this event of the old generation, new ids in order. */
+/** Gives the ids kept for events of invalid rows, up to this event of the old generation, new values in order. */
 function placesOf(database: LedgerDatabase, old: number) {
   const places = database.values<number>(
     `SELECT DISTINCT event_id FROM placements WHERE document_id = @old AND event_id IS NOT NULL

@@ -194,7 +194,7 @@ export function createEventStager(
 
     isRepeated,
 
-    /** The document has other parties now. Events of this import go at its end, however often that happens. */
+    /** The document has different parties now. Events of this import follow at its end, however often that happens. */
     goWith(document: number, isAtEnd: boolean) {
       const going = isAtEnd ? eventsToGo(database, document, []) : earlierToGo(document);
       const inputs = goWithDocument(database, { references, keys, now }, document, going);

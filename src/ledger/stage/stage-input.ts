@@ -36,7 +36,7 @@ interface Group {
   leads: readonly number[];
   /** Broken rows that are complete now. */
   cut: number[];
-  /** Its other rows are elsewhere, so its records would be incomplete. */
+  /** The other rows of its group are elsewhere, so its records would be incomplete. */
   apart: Problem | null;
 }
 
@@ -124,8 +124,8 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   };
 
   /**
-   * Rows that could not be read when they named this event hold it no more; those that named no other are settled. A row may
-   * share one event with many, and bring one of its own. @returns the inputs of settled rows
+   * Unreadable rows that named this event no longer hold it; those that named no other are settled. A row may share one
+   * event with many rows and yield another of its own. @returns the inputs of settled rows
    */
   const settlePlaced = ({ record, key }: KeyedEvent, by: number) => {
     const document = references.document(record.document.kind, record.document.key);
