@@ -97,7 +97,7 @@ function strayFlag({ parent, options }: Command): string | undefined {
 /** An empty path would mean the working folder, with all its files. */
 const BLANK = "is empty: is a variable not set?";
 
-/** Of two values the last one would be used, and the other ignored in silence. */
+/** Otherwise the last of two values would be used, and the other silently ignored. */
 function oneValue(read: (text: string, before: never) => unknown) {
   let first: string | null = null;
   return (text: string, before: unknown) => {

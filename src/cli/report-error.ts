@@ -21,7 +21,7 @@ const pathErrors: Partial<Record<string, string>> = {
 const diskErrors = new Set(["ENOSPC", "EFBIG", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EMFILE", "ENFILE"]);
 
 const SHOWS_OPTIONS = "--help` shows its options.";
-/** The remedy of a usage error that has none of its own. `command`: "", or with a blank behind it. */
+/** The remedy of a usage error without its own. `command`: "", or with a space at its end. */
 export const helpHint = (command: string): string => `\`rowferry ${command}${SHOWS_OPTIONS}`;
 export const isHelpHint = (hint: string): boolean => hint.endsWith(SHOWS_OPTIONS);
 

@@ -46,7 +46,7 @@ type SendingSpec<Table extends Flags> = Omit<CommandSpec<Table>, "run"> & {
   foresee?(work: Work, given: Given<Table>, ...taken: never[]): Promise<Told>;
 };
 
-/** What is foreseen is all that the ledger and the files hold. */
+/** A forecast covers everything that the ledger and the files hold. */
 const bounds = ["fresh", "limit", "until", "maxErrors"];
 
 export function sendingCommand<const Table extends Flags>({
@@ -69,7 +69,7 @@ export function sendingCommand<const Table extends Flags>({
       try {
         prepared = await prepare(frame, flags, ...taken);
       } catch (error) {
-        // A watch that cannot start is told as an import that cannot.
+        // A watch that cannot start is reported like an import that cannot.
         prepared = { source: String(taken[0]), send: () => Promise.reject(error) };
       }
       return typeof prepared === "number" ? prepared : runCommand(frame, flags, prepared);
@@ -116,7 +116,7 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
       const summary = await watched(work, (tell) => {
         const observe = (event: PipelineEvent): void => {
           announce();
-          // Both tell what will be sent next.
+          // Both announce what will be sent next.
           if (event.type === "forecast" || event.type === "backlog") frame.isSending = true;
           tell(event);
         };

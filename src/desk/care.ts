@@ -99,7 +99,7 @@ export interface Pruned {
 export const prunable = (target: Target, before: number): Pruned =>
   reading(target, (database) => prunableIn(database, target, before));
 
-/** Writes nothing, for it may be the remedy of a full disk. `confirmed`: throws where nothing is to be deleted. */
+/** Writes nothing, because a full disk may be the reason to run it. `confirmed`: throws if nothing may be deleted. */
 export function prune(
   target: Target,
   before: number,
@@ -127,7 +127,7 @@ function prunableIn(database: LedgerDatabase, target: Target, before: number): P
   const filesOf = (run: string) =>
     readdirSync(runFolder(target, run)).map((name) => statSync(join(runFolder(target, run), name)));
   const all = database.values<string>("SELECT name FROM runs ORDER BY id");
-  // Every run writes all rows that are still to correct.
+  // Every run writes all rows that still need correction.
   const newestWith = (input: StoredInput) =>
     all.findLast((run) => existsSync(rejectedPath(runFolder(target, run), input, [])));
   const needed = new Set(createRejects(database).inputs().map(newestWith));
@@ -142,7 +142,7 @@ function prunableIn(database: LedgerDatabase, target: Target, before: number): P
 
 /** Participants, before a ledger changes hands. */
 const LOOKED_UP = 50;
-/** Documents: as many of the newest, and of the oldest, which a service restored from a backup still has. */
+/** This many of the newest documents, and of the oldest, which a service restored from a backup still has. */
 const READ = 5;
 
 /** In ms; a request under way then still ends by itself. */
@@ -230,7 +230,8 @@ async function requireParticipants(ask: Ask, participants: RegisteredParticipant
   }
 }
 
-/** Another tenant may know all participants, but never the documents. One that is there is proof: others may be gone. */
+/** Another tenant may know all participants, but never the documents. One found document is proof: others may be gone.
+ * */
 async function requireDocument(ask: Ask, documents: { name: string; serviceId: string }[]): Promise<void> {
   for (const { serviceId } of documents) {
     const answer = await ask(readDocument(serviceId));
@@ -297,7 +298,8 @@ async function replayed(database: LedgerDatabase, journal: string, now: number):
 /** With the write-ahead log and its index. */
 const BESIDE = ["-wal", "-shm"];
 
-/** `journal`: what it brought is `known`; null: there was none, and one that the ledger remembered is `forgotten`. */
+/** `journal`: it supplied what is `known`; null: there was none, and the one that the ledger remembered is `forgotten`.
+ * */
 export interface Restored {
   kept: string | null;
   journal: string | null;
@@ -358,7 +360,8 @@ export async function restoreLedger(
   });
 }
 
-/** Under both names until another file takes its place: killed in between, a next import would begin a new ledger. */
+/** It has both names until another file takes its place: after a kill in between, an import would begin a new ledger.
+ * */
 function keepAs(path: string, kept: string): void {
   try {
     linkSync(path, kept);
@@ -368,7 +371,7 @@ function keepAs(path: string, kept: string): void {
   }
 }
 
-/** Null: the ledger cannot be read, or is behind its journal, which is why a backup takes its place. */
+/** Null: the ledger cannot be read, or lacks what its journal has, which is why a backup replaces it. */
 function ofFormer<Result>(target: Target, work: (former: LedgerDatabase) => Result): Result | null {
   try {
     return reading(target, work);
@@ -377,7 +380,7 @@ function ofFormer<Result>(target: Target, work: (former: LedgerDatabase) => Resu
   }
 }
 
-/** Replayed, the decision would be carried out. */
+/** A replay would carry the decision out. */
 function dropUnmade(former: LedgerDatabase, target: Target, path: string): boolean {
   const journal = openJournal(path, target.ledgerPath, ownerOf(target));
   try {
@@ -387,7 +390,7 @@ function dropUnmade(former: LedgerDatabase, target: Target, path: string): boole
   }
 }
 
-/** With what is in its log. */
+/** Including its log. */
 function copyBackup(from: string, to: string): void {
   if (!existsSync(from)) throw new RowferryError("file-missing", "there is no such file", { place: { file: from } });
   refuseAnothersLog(from);

@@ -116,8 +116,8 @@ async function each<Item extends { id: number }>(
 }
 
 /**
- * Null: the answer decides nothing, and the subject is counted as unread. A 404 without a code may be a gateway's, and
- * what it takes for lost would be sent again.
+ * Null: the answer decides nothing, and the subject is counted as unread. A 404 without a code may come from a gateway,
+ * and whatever counted as lost because of it would be sent again.
  */
 async function read(
   { session }: Work,

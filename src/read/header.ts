@@ -78,7 +78,8 @@ export function headerTexts(rows: readonly (readonly string[])[]): string[] {
   });
 }
 
-/** A heading of a group of columns heads the blanks to its right too, up to the next one: text files merge no cells. */
+/** The heading of a group of columns also applies to the blanks to its right, up to the next: text files cannot merge
+ * cells. */
 export function spreadHeadings(rows: readonly (readonly string[])[]): string[][] {
   const width = widthOf(rows);
   return rows.map((cells, at) => {

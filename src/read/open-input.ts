@@ -80,7 +80,8 @@ async function openPath(path: string, alias?: string, packed = false): Promise<I
   }
 }
 
-/** Splits a path into the file on the disk and the file within it, if no file has the whole name. Folders may be called so, too. */
+/** Splits a path into the file on the disk and the file within it, if no file has the whole name. Folders may have such
+ * names too. */
 export async function withinArchive(path: string): Promise<[outer: string, inner: string | null]> {
   if ((await stat(path).catch(() => null)) !== null) return [path, null];
   for (const { index } of path.matchAll(/\.zip\//gi)) {

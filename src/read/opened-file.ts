@@ -111,7 +111,7 @@ export function faultOf(file: string) {
     new RowferryError(code, message, { place: { file, ...place }, hint, cause });
 }
 
-/** `what`: what the file is; after a semicolon what to do, where that is not the code's own remedy. */
+/** `what`: what the file is and, after a semicolon, what to do if that differs from the code's own remedy. */
 export function refusal(fault: FaultOf, what: string, code: Code = "file-refused"): RowferryError {
   const [is = "", remedy] = what.split("; ");
   return fault(code, is, { hint: remedy && `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.` });

@@ -128,7 +128,7 @@ function writeCell(
   const formula = typeof own === "string" ? ownFormula(own, Number(cell.row), header) : own;
   if (format !== null) cell.numFmt = format;
   if (typeof formula === "string")
-    // Without a result the cell says, until a spreadsheet has computed it, what it said in its file: that there is none.
+    // Until a spreadsheet has computed it, a cell without a result says what it said in its file: that there is none.
     cell.value = {
       formula,
       ...(value === null && look.stored === undefined ? {} : { result: value ?? "" }),

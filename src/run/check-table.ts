@@ -179,7 +179,7 @@ async function mapRows(
 
 const MOST_SAMPLES = 3;
 
-/** Each event of a row, else a document or a party of it, as the mapping writes them; with what they are. */
+/** The row's events, or if there are none its documents or parties, as the mapping writes them, and what each is. */
 function samplesOf(records: Records): { kind: string; body: JsonValue }[] {
   const { events, documents, addresses, participants } = presentRecords([records]);
   const [other] = [...documents, ...addresses, ...participants];
@@ -203,7 +203,7 @@ const MAX_DISTINCT = 10_000;
 function watchCells(header: readonly string[], mapper: RowMapper) {
   const columns = header.map((name, index) => {
     const type = mapper.types[index] ?? null;
-    // A number that may be thousands or a fraction, until another one decides; null: decided.
+    // A number that may mean thousands or a fraction, until another one decides; null: decided.
     const either: string | null = /number|integer/.test(type ?? "") ? "" : null;
     return { name, type, filled: 0, seen: new Set<string>(), either, rounding: new Rounding() };
   });

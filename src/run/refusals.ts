@@ -14,7 +14,7 @@ export function describeRefusal({ status, codes, message }: ServiceError): strin
   return [String(status), codes.join(" "), message ?? words ?? ""].filter((part) => part !== "").join(" · ");
 }
 
-/** What is told of the record: codes alone would not say who refused it. */
+/** What people read about the record: codes alone would not say who refused it. */
 export const toldRefusal = (error: ServiceError): string => `refused by the service: ${describeRefusal(error)}`;
 
 /** Adds the documents that the event ties together, which the service may not name. */
@@ -33,7 +33,7 @@ export function describeEventRefusal(
   return `${words} · on ${name(document)}, ${relatedDocument === null ? "making" : "to"} ${name(other)}`;
 }
 
-/** What a person must do about doubt that was refused again. `name`: as `resolve` takes it. */
+/** What a person must do about doubt whose request was refused again. `name`: as `resolve` takes it. */
 export function askToSettle(
   error: ServiceError,
   what: "event" | "document",

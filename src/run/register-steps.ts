@@ -87,8 +87,8 @@ export function stepsOfParticipant(
 }
 
 /**
- * Listed and matched before it is created: another ledger may have registered it, or this one before its backup was put
- * back (open point 5; H29, H30, H40). Null: another registered address is the same place, so its id is taken.
+ * Listed and matched before it is created: another ledger may have registered it, or this one before its backup was
+ * restored (open point 5; H29, H30, H40). Null: another registered address is the same place, so its id is used.
  */
 export function stepsOfAddress(session: Session, address: OpenAddress): RegistrationSteps | null {
   const { data, participantServiceId: owner } = address;

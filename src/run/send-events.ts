@@ -111,7 +111,7 @@ export async function sendEvents(
   return true;
 }
 
-/** The lane's next request did not leave: earlier requests' events are given back, the others are unchanged. */
+/** The lane's next request did not leave: events of earlier requests are given back, the others are unchanged. */
 export function withdraw(t: Writer, session: Session, evidence: Evidence, events: readonly WorkEvent[]): void {
   evidence.giveBack(t, begunAmong(session, events), session.clock.now(), "interrupted-in-doubt");
 }

@@ -84,8 +84,8 @@ type Handled = z.infer<typeof handledSchema>;
 const WAITED = "";
 
 /**
- * One at a time of a mapping: two would forget what the other one has handled. And only one where files are moved away:
- * another mapping or target would never read them. @returns as `watchAlone` @throws RowferryError `usage` if there is
+ * Only one at a time with the same mapping: each would forget what the other has handled. And only one if files are moved
+ * away: another mapping or target would never read them. @returns as `watchAlone` @throws RowferryError `usage` if there is
  * no folder at the start, or it is the one to move to; `ledger-locked`
  */
 export async function watchFolder(options: WatchOptions): Promise<number> {
@@ -118,7 +118,7 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
   }
 }
 
-/** Where none can be made, the memory cannot be written either, which is told. @throws RowferryError `ledger-locked` */
+/** If no lock can be made, the memory cannot be written either, which is reported. @throws RowferryError `ledger-locked` */
 function lockFor(path: string, isShared: boolean, folder: string, message: string, hint: string) {
   let lock: LedgerLock | null;
   try {
@@ -304,7 +304,7 @@ function isHandled(file: Found, before: Handled[string] | undefined, stamp: stri
   return isDone(before) || (!canGoOn(before.exitCode) && before.stamp === stamp);
 }
 
-/** What a person is needed for may be an empty file, or one that cannot be read, of which the ledger has nothing. */
+/** A person may be needed for an empty or unreadable file, of which the ledger has nothing. */
 const isDone = (before: Handled[string] | undefined): boolean =>
   before?.exitCode === ExitCode.ok || (before?.exitCode === ExitCode.person && before.isStaged);
 

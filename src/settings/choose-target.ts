@@ -1,4 +1,4 @@
-/** Chooses the target by name. A rehearsal is never taken for the real thing, nor the other way round (H34). */
+/** Chooses the target by name. A rehearsal is never mistaken for the real thing, or vice versa (H34). */
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { didYouMean } from "../map/nearest.js";

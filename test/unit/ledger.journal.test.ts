@@ -409,7 +409,9 @@ describe("a rebuilt ledger", () => {
     // What had changed when the ledger was lost, is not taken for what landed.
     world.loseLedger();
     await rebuild();
-    expect((await world.import([storyFile("c", [own(60, "b")])])).problems.map(({ code }) => code)).toEqual(["changed"]);
+    expect((await world.import([storyFile("c", [own(60, "b")])])).problems.map(({ code }) => code)).toEqual([
+      "changed",
+    ]);
   });
 
   it("knows of timelines from before 1970 how far they have come", { tags: ["long"] }, async () => {

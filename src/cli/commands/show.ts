@@ -105,7 +105,7 @@ const messages = ({ messages: said }: { messages: string[] }): Part => said.map(
 const declared = ({ declaredBy }: { declaredBy: string | null }): Part =>
   declaredBy !== null && `declared by ${declaredBy}`;
 
-/** A replacement settles what was open, and nobody dismissed that. */
+/** A replacement settles what was open, although nobody dismissed it. */
 function fateOf(event: ShownEvent, isReplaced: boolean): string {
   if (event.reason === "dismissed") return "dismissed, never sent";
   return stateOf(event) + (event.dismissed && !isReplaced ? ", dismissed" : "");

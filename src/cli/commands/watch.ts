@@ -87,7 +87,7 @@ export const spec = sendingCommand({
       clock: world.clock,
       signal,
       async handle(path, isStaged) {
-        // Also when the settings come to name another one: a rehearsal stays a rehearsal.
+        // Even if the settings now name another one: a rehearsal stays a rehearsal.
         const onTarget = { ...flags, target: target.name, wait: true };
         const handled = await importOne(frame, onTarget, mapping, path, isStaged, requireLedger);
         hadLedger ||= hasLedger();
@@ -123,7 +123,7 @@ export const spec = sendingCommand({
 
 const hashed = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
-/** The files that a mapping and the one that it extends read, as far as they can be read themselves. */
+/** The files that a mapping and its base read, as far as both can be read. */
 function namedBy(path: string, isBase = false): string[] {
   try {
     const { extends: base, functions, tables } = parse(readFileSync(path, "utf8")) as MappingSpec;

@@ -246,7 +246,7 @@ async function lookAtLines(chunks: AsyncIterable<Buffer>) {
   return { invalid, foreign, valid, proof, lines: number };
 }
 
-/** The refusal of text that is hardly Western, with what others would make of its first such line. */
+/** Refuses text that is hardly Western, and shows how other encodings would read its first such line. */
 function uncertain(head: Buffer, fault: FaultOf): RowferryError {
   const all = head.toString("latin1").split(/\r\n?|\n/);
   const at = all.findIndex((line) => !isUtf8(Buffer.from(line, "latin1")) && FOREIGN.test(line));

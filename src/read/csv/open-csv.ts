@@ -90,7 +90,7 @@ async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
     let wary = false;
     let ended = true;
     let ends = false;
-    /** The last row, if its line ends in another way than the others. */
+    /** The last row, if its line ends differently from the others. */
     let odd: Row | undefined;
     const cut = (row: Row, message: string, hint: string | null = null) =>
       (row.problems = [...(row.problems ?? []), { code: "line-cut", message, hint, column: null }]);

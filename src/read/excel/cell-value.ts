@@ -37,7 +37,7 @@ export interface CellResult {
 const NOT_CALCULATED =
   "Open the workbook in Excel, save it, and import it again; in LibreOffice calculate it first (Ctrl+Shift+F9).";
 
-/** `zeros`: what a formula's result of 0 is; a placeholder stands in for one that nobody has calculated. */
+/** `zeros`: whether a formula's result of 0 is real, or a placeholder for one that nobody has calculated. */
 export function evaluateCell(
   cell: StoredCell,
   { strings, date1904 }: BookContext,
