@@ -92,7 +92,7 @@ const zones = new Map([
   ["JP", "Asia/Tokyo"],
 ]);
 
-/** Words of headers that speak for a country, where nothing else does. */
+/** Header words that suggest a country if nothing else does. */
 const spoken: { [country: string]: RegExp } = {
   BR: /\b(data|emissao|peso|pedido|nome|cidade|valor|hora|placa)\b/g,
   ES: /\b(fecha|importe|albaran|proveedor|provincia|nombre|cantidad|folio)\b/g,
@@ -116,7 +116,7 @@ const posted: { [country: string]: RegExp } = {
 const likeness = (country: string, headers: string) =>
   Math.min(0.4, 0.1 * (headers.match(spoken[country] ?? /$^/g)?.length ?? 0));
 
-/** States of Brazil that are none of the United States. */
+/** States of Brazil that are not also states of the United States. */
 const brazilian = /^(AC|AM|AP|BA|CE|DF|ES|GO|MG|PB|PE|PI|PR|RJ|RN|RO|RR|RS|SE|SP|TO)$/;
 
 /** That of a column that names a single one. */
@@ -250,7 +250,7 @@ function areBareClocks({ header, cells }: Column): boolean {
   return longest > 2 && isClockHeader(foldHeader(header)) && cells.every(({ text }) => isClock(text));
 }
 
-/** What a person would notice in a column, and no row shows as a mistake. */
+/** What a person would notice in a column although no row shows it as a mistake. */
 function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisions) {
   const joined = new Set(columns.flatMap(({ clock }) => clock));
   for (const column of columns) {
@@ -281,7 +281,7 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     if (type.as === "number") {
       const { units } = type;
       const bare = cells.find(({ text }) => !/[\p{Letter}\p{Sc}%‰°]/u.test(text));
-      // Of a weight under "Weight (kg)" nobody asks.
+      // Nobody asks about the unit of a weight under "Weight (kg)".
       const isTold = units.every((unit) => header.toLowerCase().includes(`(${unit})`));
       if (bare !== undefined && !isTold)
         notes.add(
@@ -326,7 +326,7 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
     return { column, texts: cells.map(({ text }) => text) };
   });
   const doubtful = marked.filter(({ texts }) => texts.length > 0 && texts.every(isEither));
-  // Where nothing shows the decimal mark, one that may be either is as doubtful as the other.
+  // If nothing shows the decimal mark, either mark is as doubtful as the other.
   const [lone] = isProven ? [] : doubtful.flatMap(({ texts }) => texts.map((text) => (text.includes(",") ? "," : ".")));
   const other = lone ?? opposite(usual);
   const grouped = marked.flatMap(({ texts }) => texts.filter((text) => text.includes(other)));

@@ -29,7 +29,7 @@ const reserved = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
 /** Headers of times at which a program wrote the row, or that the next night has overwritten. */
 export const recorded =
   /^last\b|^ultim[ao]\b|\b(updated?|modified|changed|inserted|loaded|exported|imported|synced|atualiza\w*|altera\w*|modific\w*|geandert|maj)\b/;
-/** A rarer value is taken for a slip. */
+/** A rarer value counts as a slip. */
 const seldom = 150;
 
 export function longEvents(table: EventTable): Trees {
@@ -70,7 +70,7 @@ export function longEvents(table: EventTable): Trees {
   const alike = Map.groupBy(events, (event) =>
     JSON.stringify([event.said.filter(isReserved), event.filled.map(({ index }) => index), keyOf(event, words, table)]),
   );
-  // Where one event of a document repeats, another will; and few documents show nothing.
+  // If one event of a document repeats, others will; and a few documents prove nothing.
   const keys = events.map((event) => keyOf(event, words, table));
   const once = events.filter((event) => comesOnce(event, table.key) && !event.said.some(isReserved));
   const pairs = once.reduce((sum, { rows: { length } }) => sum + (length * (length - 1)) / 2, 0);
@@ -173,7 +173,7 @@ const SUPPORT = 3;
 /** The columns that distinguish a document's rows; not times or amounts, which get corrected, nor what differs by chance. */
 function keyOf({ rows, filled, said }: Event, words: Column | null, { key }: EventTable): string | undefined {
   const slack = rows.length < 5 ? 0 : Math.max(1, Math.floor(rows.length * 0.03));
-  // Of the words of events, spelling does not count.
+  // The spelling of event words does not count.
   const valueOf = (part: Column) => (row: number) =>
     part === words ? foldName(part.values[row] ?? "") : (part.values[row] ?? "");
   const apart = (part: Column, lacking = slack) => {
@@ -233,13 +233,14 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
   return { defaults, ...Object.fromEntries(events) };
 }
 
-/** The event of each row of a document whose lines are rows without times of their own: at the document's. */
+/** The event of each row of a document whose lines have no times of their own: it takes place at the document's time.
+ * */
 export function lineEvent(table: EventTable): Said {
   const { columns, times, key, decisions } = table;
   const [time] = times.toSorted((one, other) => other.filled - one.filled) as [Column];
   const filled = columns.filter(({ distinct }) => distinct.size > 0);
   const event: Event = { said: ["Item"], rows: [...key.column.values.keys()], filled };
-  // Rows other than the first lack what is the document's.
+  // Rows other than the first lack the document's own values.
   const at = `first(${ref(time).slice(1)})`;
   decisions.notes.add('event Item: each row is one line of its document; write what a line is in the place of "Item"');
   const value = {
@@ -277,7 +278,7 @@ function eventOf(column: Column, times: readonly Column[]): Column {
   // Columns after the last time seldom describe it; only its numbers do.
   const isNear = type.as === "number" || index < (times.at(-1)?.index ?? 0);
   const count = (one: Column) => one.values.filter((value) => value !== "").length;
-  // What comes with a later event, such as who received it, would change one that has landed.
+  // Values that come with a later event, such as who received it, would change one that has landed.
   const isWith = (time: Column) => time.filled < 1 && lacking(column, time) === 0 && count(column) >= count(time) * 0.8;
   const likely = [...left.filter(isNamed), ...times.toReversed().filter(isWith), ...(isNear ? left : []), ...times];
   const [found] = likely.toSorted((one, other) => lacking(column, one) - lacking(column, other));
@@ -312,7 +313,7 @@ function titleOf(column: Column) {
   return words.join("");
 }
 
-/** A literal equal to a column's name would be taken for a forgotten `=`. */
+/** A literal equal to a column's name would look like a forgotten `=`. */
 function literal(text: string, columns: readonly Column[]) {
   return /^[=＝]/u.test(text) || columns.some(({ name }) => name === text) ? `=${JSON.stringify(text)}` : text;
 }

@@ -34,7 +34,7 @@ export function findParties(columns: readonly Column[], decisions: Decisions): P
   return parties;
 }
 
-/** A registered name cannot be changed, so half of one has to be noticed before. */
+/** A registered name cannot be changed, so half a name has to be noticed beforehand. */
 const PART_OF_NAME =
   /^((first|last|family|given) ?name|surname|cognome|sobrenome|apellidos?|nachname|familienname|vorname|prenoms?)$/;
 
@@ -139,7 +139,7 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
       (isSame: (one: string, word: string) => boolean) =>
       ({ identity }: Party) =>
         qualifiersOf(identity?.header ?? "").some((one) => words.some((word) => isSame(one, word)));
-    // An `Outorgado` is no `Outorgante`, though both begin alike.
+    // An `Outorgado` is not an `Outorgante`, though both begin alike.
     return parties.find(isCalledSo((one, word) => one === word)) ?? parties.find(isCalledSo(sameStem));
   };
   const describing = columns
@@ -147,7 +147,8 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     .filter(({ type, distinct }) => type.as !== "taxId" && type.as !== "timestamp" && distinct.size > 0)
     .filter((column) => !degrees.has(column.role) || column.type.as === "number")
     .map((column) => ({ column, told: calledAs(column) }));
-  // What a header says outweighs what only the neighbouring columns suggest, and a name the code of a `Cliente`.
+  // What a header says outweighs what neighbouring columns merely suggest, and a name outweighs the code of a
+  // `Cliente`.
   const strength = ({ column, told }: (typeof describing)[number]) =>
     (told === undefined ? 0 : 2) - (column.role === "name" && isCoded(column) ? 1 : 0);
   for (const { column, told } of describing.toSorted((a, b) => strength(b) - strength(a))) {
@@ -191,7 +192,7 @@ export const addressOf = ({ name }: Party): string => `${name}_address`;
 
 export const hasAddress = ({ columns }: Party) => columns.street !== undefined && columns.city !== undefined;
 
-/** `when` of what not every row has; without it, the other rows would be refused. */
+/** The `when` of a record that not every row has; without it, the other rows would be refused. */
 function whenOf(identity: Column): string | undefined {
   const parts = (identity.either ?? [identity]).map(({ name }) => `filled(${name})`);
   return identity.filled === 1 ? undefined : `=${parts.join(" || ")}`;
@@ -300,7 +301,7 @@ export function address(
     countryState: state ?? (isStandIn ? "SP" : "?"),
     countryCode: columns.country === undefined ? undefined : ref(columns.country),
   };
-  // Positions of what has no street are of its events.
+  // Without a street, a position belongs to the events.
   const isPlace = street !== undefined || city !== undefined;
   for (const role of extended)
     if (columns[role] !== undefined && (isPlace || !degrees.has(role))) value[role] = ref(columns[role]);

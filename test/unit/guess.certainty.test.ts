@@ -131,7 +131,7 @@ describe("parties", () => {
       `P-#;***.10#.456-**;Ana #;23°3#'15"S;2#/03/2026`,
       {
         participant: { taxId: "=nome" },
-        said: has('too few of "CPF" are valid, such as ***.101.456-**; it names no participant'),
+        said: has('too few of "CPF" are valid, such as ***.101.456-**, so it names no participant'),
       },
     ],
     [

@@ -117,7 +117,7 @@ export const digits = defineConversion({
   compile:
     ({ length }) =>
     (cell, kind) => {
-      // 3915.10 may be a code of a text; 88000.0 is pandas' 88000.
+      // 3915.10 may be a code within a text; 88000.0 is pandas' way of writing 88000.
       if (kind === "number" ? /[.,]/.test(cell) : /^\d+\.0$/.test(cell.trim()))
         refuse("digits-missing", cell, "is a number with decimals", FRACTION);
       const value = cell.replace(/[^0-9]+/g, "");

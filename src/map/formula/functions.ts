@@ -154,10 +154,10 @@ export function callables(
   return table;
 }
 
-/** They leave as it is what they have made. */
+/** Applying them twice changes nothing. */
 const SPELLS: ReadonlySet<string> = new Set(["upper", "lower", "slug", "digits", "country", "state", "phone"]);
 
-/** Of a function that spells all texts in one way. */
+/** For a function that spells all texts in one way. */
 function neverBut(spelling: (text: string) => string | null): Never {
   return (text) => {
     const better = spelling(text);

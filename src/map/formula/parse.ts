@@ -40,7 +40,7 @@ export function parseFormula(text: string): ASTNode {
   }
 }
 
-/** The names that a text holds as a formula; none: it is no formula. */
+/** The names in a text if it is read as a formula; none: it is not a formula. */
 function namesIn(text: string): string[] {
   const names = (node: unknown): string[] => {
     if (Array.isArray(node)) return node.flatMap(names);

@@ -23,7 +23,7 @@ export interface Part {
 export interface Compiling {
   scope: Scope;
   reads: Reads;
-  /** Whether a quotient is given an end. */
+  /** Whether a quotient gets a last digit here. */
   rounded: boolean;
   compile(node: ASTNode): Part;
   /** @throws FormulaRefusal if it cannot have that type. */
@@ -62,7 +62,7 @@ export function wanted(given: Part, type: Type, node: ASTNode): Part {
 
 export const sourceOf = ({ input, start, end }: ASTNode): string => input.slice(start, end);
 
-/** How what is given could have the type. */
+/** How to give the value that type. */
 export function remedyFor(given: Part, type: Type, node: ASTNode): string | null {
   const { column, written } = given;
   if (type === "number" && (column?.as === "date" || given.type === "timestamp"))

@@ -1,6 +1,6 @@
 /**
- * Tells a file that another locale wrote: where some cells of a column can be read only with day and month, or point
- * and comma, in each other's place, and none only as it is, `05/10/2025` or `1.250` would be read wrongly, too.
+ * Detects a file written in another locale: if some cells of a column can be read only with day and month, or point and
+ * comma, swapped, and none only as they are, then `05/10/2025` or `1.250` would be misread too.
  */
 import { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";

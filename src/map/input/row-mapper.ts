@@ -65,7 +65,7 @@ export function bindRowMapper(
   const skipsBy = [...(skip?.reads.columns ?? [])].map(({ slot }) => view.index[slot] ?? -1);
   const askedOf = new Set(skipsBy.map((at) => columnName(header, at)));
   const isSkipped = (row: Row, all: Problems) => {
-    // What is wrong with a cell that `skip` does not read is no matter of its own.
+    // A mistake in a cell that `skip` does not read does not matter here.
     const problems = all.filter(({ code, column }) => SHAPELESS.has(code) || column === null || askedOf.has(column));
     const narrow = problems.every(({ code }) => code === "row-short" || code === "row-long");
     const says = problems.length === 0 || (narrow && skipsBy.some((at) => (row.cells[at] ?? "").trim() !== ""));
@@ -257,13 +257,13 @@ function replaced(rows: readonly Row[], header: readonly string[]): Problem[] {
   return warnings;
 }
 
-/** service.md, States and transitions; a second CLOSE or CANCEL is no matter of its time. */
+/** service.md, States and transitions; a second CLOSE or CANCEL does not depend on its time. */
 const MAY_FOLLOW: ReadonlyMap<string, readonly string[]> = new Map([
   ["CLOSE", ["RELATED", "CLOSE", "CANCEL"]],
   ["CANCEL", ["CANCEL"]],
 ]);
 
-/** Sent, the CLOSE or CANCEL of such a row could not be taken back. */
+/** Once sent, the CLOSE or CANCEL of such a row could not be taken back. */
 function endsTooEarly(events: readonly EventRecord[]): Problem[] {
   return events.flatMap(({ name, at, document }) => {
     const mayFollow = MAY_FOLLOW.get(name);

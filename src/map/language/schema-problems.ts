@@ -120,8 +120,8 @@ function didYouMeanOurs(word: string, known: readonly string[]): string | null {
 }
 
 /**
- * Where names are free, one of a setting around or inside: what is below it is one level out of place, unless it has
- * members of what belongs there.
+ * Where names are free: the name of a setting that belongs outside or inside. What is below it is one level out of
+ * place, unless it has settings that belong there.
  */
 function strayIn(schema: z.ZodType, data: unknown, issue: Path): { path: Path; parent: Path; hint: string } | null {
   for (const at of issue.keys()) {
