@@ -33,21 +33,21 @@ has a setting decides; otherwise its default applies. The last two are read in t
 ## Which service is meant
 
 1. \`--sandbox\` or \`--target <name>\`; else \`ROWFERRY_TARGET\`.
-2. Else, if any \`ROWFERRY_…\` setting that names a service or a credential is present, the target \`env\` that these form.
+2. Else, if any \`ROWFERRY_…\` setting that names a service or a credential is present, the target \`env\`, which these settings form.
 3. Else \`target:\` of \`rowferry.config.yaml\`. If the file names several targets and none is chosen: exit code 2.
-4. Else the embedded sandbox, but only while the state folder holds no ledger of another target: a cron job that lost its
-   environment does not land in a sandbox.
+4. Else the embedded sandbox, but only if the state folder holds no ledger of another target: a cron job that has lost its
+   environment must not import into a sandbox.
 
-Incomplete settings end with exit code 2. Each target has its own ledger, \`state/<target>/ledger.db\`, which refuses any
-other target. Plain http is allowed to this machine only.
+With incomplete settings, commands end with exit code 2. Each target has its own ledger, \`state/<target>/ledger.db\`, which refuses any
+other target. Plain http is allowed only to this machine.
 
 ## Where the secret may come from
 
-A secret is sent only to the address that is set in the same place as the secret: addresses and secret of the target
+A secret is sent only to an address that is set in the same place as the secret: the addresses and the secret of the target
 \`env\` all come from the environment, or all from \`.env\`. A secret file that \`.env\` or \`rowferry.config.yaml\` names must be in their folder, or in a folder that the environment names: \`ROWFERRY_SECRETS\`, or \`CREDENTIALS_DIRECTORY\`, which systemd sets.
 
 Settings that another user owns or can write to are refused (root may own them), and so is a secret that every user can read.
-For a link, its target counts; a group may read a secret, because Kubernetes mounts secrets that way. Only commands that
+For a link, its target counts. A group may read a secret, because Kubernetes mounts secrets that way. Only commands that
 contact the service read the secret.
 
 ## rowferry.config.yaml
@@ -80,8 +80,8 @@ ${Object.entries(environment)
 | \`NODE_EXTRA_CA_CERTS\` | A file (PEM) with certificates to trust in addition to the usual ones: a company's own authority, or a self-signed one. |
 | \`NO_COLOR\`, \`FORCE_COLOR\` | Colours off (every command also takes \`--no-color\`), or on even without a terminal. |
 
-A name that is set in the real environment, even to a blank, is never taken from \`.env\`. Only \`ROWFERRY_…\` names are read
-from \`.env\`. A name that is nearly a setting's (\`ROWFERRY_RATES\`) is refused in both. The command of \`--on-finish\` gets \`ROWFERRY_SUMMARY\`, \`ROWFERRY_RUN\` and \`ROWFERRY_EXIT_CODE\`.
+A name that is set in the real environment, even to nothing, is never taken from \`.env\`. Only \`ROWFERRY_…\` names are read
+from \`.env\`. A name that nearly matches a setting (\`ROWFERRY_RATES\`) is refused in both. The command of \`--on-finish\` gets \`ROWFERRY_SUMMARY\`, \`ROWFERRY_RUN\` and \`ROWFERRY_EXIT_CODE\`.
 
 \`\`\`sh
 ${example("example.env")}

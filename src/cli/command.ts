@@ -32,7 +32,7 @@ type ValueOf<Typed extends Flag> = Typed[2] extends (text: string) => infer Valu
       : boolean;
 
 /** Every command that runs takes it. */
-const json: Flag = ["--json", "print lines of JSON on stdout, each with a `type` (docs/reference/json-lines.md)"];
+const json: Flag = ["--json", "print JSON lines on stdout, each with a `type` (docs/reference/json-lines.md)"];
 
 export interface CommandSpec<Table extends Flags = Flags> {
   /** With descriptions. */
@@ -97,13 +97,13 @@ function strayFlag({ parent, options }: Command): string | undefined {
 /** An empty path would mean the working folder, with all its files. */
 const BLANK = "is empty: is a variable not set?";
 
-/** Of two values the last one would be used, and the other ignored in silence. */
+/** Otherwise the last of two values would be used, and the other silently ignored. */
 function oneValue(read: (text: string, before: never) => unknown) {
   let first: string | null = null;
   return (text: string, before: unknown) => {
     if (text === "") throw new InvalidArgumentError(`It ${BLANK}`);
     if (first !== null && first !== text && read.length < 2)
-      throw new InvalidArgumentError(`It was given as '${first}' before; type a command for each.`);
+      throw new InvalidArgumentError(`It was already given as '${first}'; type one command for each.`);
     first = text;
     return read(text, before as never);
   };

@@ -6,15 +6,15 @@ const groups: Record<string, Record<string, string>> = {
   "Every day:": {
     import: "send the rows of files to the service",
     plan: "show what import would do; send nothing",
-    status: "show what is open and what needs you",
+    status: "show what is open, and what needs you",
     resume: "send what is still open",
     runs: "list the runs and how they ended",
-    show: "show all that is known of a row, document, event, id or run",
+    show: "show everything known about a row, document, event, id or run",
     report: "write a run's HTML report again",
     watch: "import files as they arrive in a folder",
   },
   "A bad morning:": {
-    console: "open a web page: see what happened and what is wrong, and correct it",
+    console: "open a web page to see what happened and what is wrong, and to correct it",
     rejects: "write the rows to correct to files",
     retry: "send refused work again",
     dismiss: "give up rows and release what waits for them",
@@ -25,12 +25,12 @@ const groups: Record<string, Record<string, string>> = {
     verify: "compare the ledger with the service",
   },
   "Setting up:": {
-    init: "make a working folder with settings to fill in",
+    init: "set up a working folder with settings to fill in",
     guess: "draft a mapping from a file",
     check: "check a mapping, and show how it reads files",
     test: "run the test cases of mappings",
     schema: "print the JSON Schema of mapping files",
-    sandbox: "run a local service to rehearse with",
+    sandbox: "run a local service for rehearsals",
     notify: "send a test notification, or report an overdue input",
   },
   "Care:": {

@@ -25,7 +25,7 @@ export async function confirm(world: World, question: string, expected: string, 
 /** A key may have blanks around it, line feeds, and signs that no keyboard has. */
 const typeable = (text: string): string => plainText(squeeze(text));
 
-/** `until`: default for ever. */
+/** `until`: default: forever. */
 type Ask = (question: string, until?: AbortSignal) => Promise<string | null>;
 
 /** Null: not a terminal. */

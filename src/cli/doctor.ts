@@ -87,7 +87,7 @@ async function disk(target: Target, shown: (path: string) => string): Promise<Fi
   return { check: "disk", result: free < 500 ? "warning" : "ok", message };
 }
 
-/** Files that others may read or write, and folders in which they may put others (F65). */
+/** Files that other users can read or write, and folders in which they can put files (F65). */
 function* rights({ target, shown }: DoctorOptions): Generator<Finding> {
   const { stateFolder, ledgerPath, journal } = target;
   for (const path of new Set([dirname(stateFolder), stateFolder, join(stateFolder, "runs"), ledgerPath, journal])) {
@@ -131,7 +131,7 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
     }
     const took = `${grouped(clock.now() - startedAt)} ms`;
     const isVague = answer.result === "refused" && answer.notFound && !namesCode(answer.error);
-    const vague = "with 404 and no code of the service's, as to a wrong address: check the path of baseUrl";
+    const vague = "with 404 and none of the service's codes, as for a wrong address: check the path of baseUrl";
     yield isVague
       ? { check: "reach", result: "warning", message: `${target.baseUrl} answered ${vague}` }
       : { check: "reach", result: "ok", message: `${target.baseUrl} answered within ${took}` };
@@ -150,7 +150,7 @@ function describeSilence({ baseUrl }: Target, error: ServiceError | null, failur
   return `${baseUrl} ${describeUnavailable(error)}${said}`;
 }
 
-/** The service's clock decides what is in the past, so a difference is no fault, but worth knowing (H10). */
+/** The service's clock decides what is in the past, so a difference is not a fault, but worth knowing (H10). */
 function clockFinding(aheadMs: number): Finding {
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
   if (seconds <= 5) return { check: "clock", result: "ok", message: "this machine's clock agrees with the service's" };

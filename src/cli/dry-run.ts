@@ -8,7 +8,7 @@ import { watched } from "./run-command.js";
 
 export const dryRun = [
   "--dry-run",
-  "change and send nothing; show what it would do, and what could then be sent",
+  "change and send nothing; show what would happen, and what could then be sent",
 ] as const;
 
 /** `tellDone`: what the command would tell; null: it decides nothing. */

@@ -68,7 +68,7 @@ export const outputFlags = {
   quiet: ["--quiet", "show no progress, and print nothing if all is well"],
   logLevel: [
     "--log-level <level>",
-    "detail of error output and of run.log (default: info)",
+    "level of detail in error output and run.log (default: info)",
     ["trace", "debug", "info", "warn", "error", "silent"],
   ],
 } as const satisfies Flags;
@@ -76,7 +76,7 @@ export const outputFlags = {
 /** For every command on a target. */
 export const targetFlags = {
   target: ["--target <name>", "the service to work with: a name from rowferry.config.yaml, `env`, or `sandbox`"],
-  sandbox: ["--sandbox", "rehearse: the same as --target sandbox"],
+  sandbox: ["--sandbox", "rehearse: same as --target sandbox"],
   ledger: ["--ledger <file>", "the ledger's file (default: state/<target>/ledger.db)"],
   ...outputFlags,
 } as const satisfies Flags;
@@ -104,7 +104,7 @@ export const runFlags = {
   wait,
   maxErrors: [
     "--max-errors <n>",
-    "stop at N errors, or at N%: of rows while staging, of events while sending",
+    "stop at N errors or N% errors: of rows while staging, of events while sending",
     errorBound,
   ],
   maxOutage: [
@@ -115,10 +115,10 @@ export const runFlags = {
   limit: ["--limit <n>", "send the events of at most this many documents", positiveInteger],
   until: [
     "--until <HH:MM>",
-    "start no new work after this time of day in the mapping's zone; the nearest such time counts, so nothing is sent if it has just passed",
+    "start no new work after this time of day in the mapping's zone; the nearest one counts, so nothing is sent if it has just passed",
     timeOfDay,
   ],
-  onFinish: ["--on-finish <command>", "run this when the command ends; $ROWFERRY_SUMMARY names the summary's file"],
+  onFinish: ["--on-finish <command>", "run this when the command ends; $ROWFERRY_SUMMARY is the path of the summary"],
   metrics: ["--metrics <file>", "write figures for Prometheus (textfile collector)"],
 } as const satisfies Flags;
 
@@ -187,7 +187,7 @@ export function checkMappingFirst(command: string, mappingPath: string, files: r
   const others = [mappingPath, ...files.filter((file) => file !== mapping)].map(quotedPath).join(" ");
   const hint =
     mapping === undefined
-      ? `Draft one, if there is none: rowferry guess ${others} -o mapping.yaml`
-      : `Type the same with the mapping first: rowferry ${command} ${quotedPath(mapping)} ${others} …`;
+      ? `If there is none, draft one: rowferry guess ${others} -o mapping.yaml`
+      : `Type it with the mapping first: rowferry ${command} ${quotedPath(mapping)} ${others} …`;
   throw new RowferryError("usage", "the mapping comes first, then the files", { hint });
 }

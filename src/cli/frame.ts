@@ -1,4 +1,5 @@
 /** What main.ts hands to every command. */
+import { once } from "node:events";
 import type { ExitCode } from "../model/exit-code.js";
 import type { SignalName, World } from "./world.js";
 
@@ -6,6 +7,10 @@ export interface Interruption {
   signal: SignalName;
   exitCode: typeof ExitCode.interrupted | typeof ExitCode.terminated;
 }
+
+/** Resolves once a signal ends the command. */
+export const untilAborted = (signal: AbortSignal): Promise<unknown> =>
+  signal.aborted ? Promise.resolve() : once(signal, "abort");
 
 export interface Frame {
   world: World;

@@ -77,7 +77,7 @@ function withoutHelpCommand(argv: readonly string[]): string[] {
   const [first = "help", ...rest] = argv;
   const words = first === "help" ? [...rest, "--help"] : [first, ...rest];
   const [name = ""] = words;
-  // Otherwise the help of all commands would answer for one that is not there.
+  // Otherwise the help of all commands would answer for one that does not exist.
   if (!name.startsWith("-") && !commands.some((one) => one.name === name)) return [name];
   return name === "ledger" && words.length === 1 ? ["ledger", "--help"] : words;
 }

@@ -8,20 +8,20 @@ import type { Frame, Interruption } from "./frame.js";
 
 /** By the system's code, for paths that a person named. */
 const pathErrors: Partial<Record<string, string>> = {
-  EEXIST: "something else is there already",
+  EEXIST: "something else is already there",
   ENOTDIR: "a part of it is a file, not a folder",
   EISDIR: "it is a folder",
-  "ENOENT mkdir": "a link in it leads to nothing",
-  "ENOENT mkdtemp": "the folder for temporary files is not there (TMPDIR)",
+  "ENOENT mkdir": "a link in it is broken",
+  "ENOENT mkdtemp": "the folder for temporary files does not exist (TMPDIR)",
   ELOOP: "its links lead in a circle",
   ENAMETOOLONG: "it is too long",
-  ERR_INVALID_ARG_VALUE: "it holds a character that no path may hold",
+  ERR_INVALID_ARG_VALUE: "it contains a character that is not allowed in a path",
 };
 
 const diskErrors = new Set(["ENOSPC", "EFBIG", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EMFILE", "ENFILE"]);
 
 const SHOWS_OPTIONS = "--help` shows its options.";
-/** The remedy of a usage error that has none of its own. `command`: "", or with a blank behind it. */
+/** The remedy of a usage error without its own. `command`: "", or with a space at its end. */
 export const helpHint = (command: string): string => `\`rowferry ${command}${SHOWS_OPTIONS}`;
 export const isHelpHint = (hint: string): boolean => hint.endsWith(SHOWS_OPTIONS);
 

@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { unlessAborted } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
-import type { PipelineEvent, Summary } from "../model/summary.js";
+import { type PipelineEvent, type Summary, telling } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { keepCourse } from "../report/course.js";
 import { localZone, shortDuration } from "../report/figures.js";
@@ -46,7 +46,7 @@ type SendingSpec<Table extends Flags> = Omit<CommandSpec<Table>, "run"> & {
   foresee?(work: Work, given: Given<Table>, ...taken: never[]): Promise<Told>;
 };
 
-/** What is foreseen is all that the ledger and the files hold. */
+/** A forecast covers everything that the ledger and the files hold. */
 const bounds = ["fresh", "limit", "until", "maxErrors"];
 
 export function sendingCommand<const Table extends Flags>({
@@ -69,7 +69,7 @@ export function sendingCommand<const Table extends Flags>({
       try {
         prepared = await prepare(frame, flags, ...taken);
       } catch (error) {
-        // A watch that cannot start is told as an import that cannot.
+        // A watch that cannot start is reported like an import that cannot.
         prepared = { source: String(taken[0]), send: () => Promise.reject(error) };
       }
       return typeof prepared === "number" ? prepared : runCommand(frame, flags, prepared);
@@ -96,7 +96,7 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
     // What follows an interrupted run is run, but holds up a shutdown only briefly.
     await unlessAborted(notified, signal.aborted ? AbortSignal.timeout(NOTIFY_MS) : signal);
     if (missed !== "")
-      world.stderr.write(`rowferry: the next run may notify of the same again: ${plainText(missed)}\n`);
+      world.stderr.write(`rowferry: the next run may send the same notification again: ${plainText(missed)}\n`);
   };
   let exitCode: number;
   try {
@@ -116,7 +116,7 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
       const summary = await watched(work, (tell) => {
         const observe = (event: PipelineEvent): void => {
           announce();
-          // Both tell what will be sent next.
+          // Both announce what will be sent next.
           if (event.type === "forecast" || event.type === "backlog") frame.isSending = true;
           tell(event);
         };
@@ -165,12 +165,9 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
 
 /** `ago`: in ms. Even --quiet says so if a run sends nothing for this reason, because that is not what was wanted. */
 function tellUntil({ world, output }: Work, time: string, ago: number, observe: (event: PipelineEvent) => void) {
-  if (ago < 0) {
-    const message = `Starts no new work after ${time}.`;
-    return observe({ type: "notice", level: "info", code: null, message });
-  }
+  if (ago < 0) return telling(observe)(`Starts no new work after ${time}.`);
   const message = `${time} passed ${shortDuration(ago / 1000)} ago, so this run sends nothing. --until means the nearest such time, up to twelve hours away.`;
-  observe({ type: "notice", level: "warning", code: null, message });
+  telling(observe)(message, "warning");
   if (output.quiet) world.stderr.write(`rowferry: ${message}\n`);
 }
 

@@ -101,8 +101,8 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
   const stampOf = async ({ what: [mapping = ""], file = "" }: Decision) => {
     const { mappings, files } = await startable(cwd);
     if (!mappings.includes(mapping) || !files.includes(file))
-      throw new RowferryError("usage", "The mapping or the file is not in the folder, or no longer there.", {
-        hint: "Put both into the folder in which the console runs, then choose them again.",
+      throw new RowferryError("usage", "The mapping or the file is not in the folder, or is no longer there.", {
+        hint: "Put both into the console's working folder, then choose them again.",
       });
     const { mtimeMs, size } = statSync(join(cwd, file));
     return [await judge.stamp(join(cwd, mapping)), mtimeMs, size].join();
@@ -171,7 +171,7 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
         }
         if (others > 0)
           sentences.push(
-            `What would be sent includes ${counted(others, "event")} of other rows that ${others === 1 ? "was" : "were"} to be sent anyway.`,
+            `What would be sent includes ${counted(others, "event")} of other rows that would be sent anyway.`,
           );
         if (written.length > 1)
           sentences.push(

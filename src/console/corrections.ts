@@ -299,7 +299,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
         ids.filter((id) => inputOf(id) === input),
         drafts,
       );
-      if (only === undefined) throw new RowferryError("usage", "No row of this cause is left to correct.");
+      if (only === undefined) throw new RowferryError("usage", "No row with this cause is left to correct.");
       const path = join(folder, fileName(only.input, "to-correct"));
       await writeRejectedFile(path, { ...only.input, rows: only.rows.map(({ file }) => file) });
       return path;
@@ -342,7 +342,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
             const before = edits.get(`${ref} ${column}`)?.value ?? value;
             if (before !== value)
               throw new RowferryError("usage", `${basename(path)} has row ${ref} twice, with different texts.`, {
-                hint: "Nothing was saved. Leave one of the two in the file, then upload it again.",
+                hint: "Nothing was saved. Keep one of the two in the file, then upload it again.",
               });
             if (replaces === value) continue;
             const shown = typed ?? (stored && spell(column, stored.cell, stored.kind, stored.look)) ?? "";

@@ -44,7 +44,7 @@ export function changing<Result>(target: Target, work: (drafts: ReturnType<typeo
     const why = `The drafts in ${draftPath(target)} cannot be read or written: ${(cause as Error).message}.`;
     throw new RowferryError("output-unwritable", why, {
       cause,
-      hint: "Nothing was changed. Make room, or restore the permission. A damaged file can only be moved away, with its corrections.",
+      hint: "Nothing was changed. Make room, or restore the permission. If the file is damaged, you can only move it away, with the corrections in it.",
     });
   }
 }

@@ -328,7 +328,7 @@ function staleFormulas({ cells, looks }: OpenRow, before: readonly string[], hea
   return [...stale].map((position) => ({
     code: "formula-without-value",
     column: columnName(header, position),
-    message: "its file computes this cell from what you corrected",
-    hint: "Type its new value; or correct the row in the rejected workbook, which computes it.",
+    message: "the file computes this cell from what you corrected",
+    hint: "Type the new value; or correct the row in the rejected workbook, which computes it.",
   }));
 }

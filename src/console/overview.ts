@@ -68,7 +68,7 @@ export function createTargets({ cwd, env, target: only, ledger }: Where) {
     const known = names();
     const isFirst = name === "" && known.length === 0;
     if (!isFirst && !known.includes(name))
-      throw new RowferryError("target-unknown", `There is no ledger of a target "${name}" here.`);
+      throw new RowferryError("target-unknown", `There is no ledger for a target "${name}" here.`);
     return named(name);
   };
   return {

@@ -53,7 +53,7 @@ export function zoneOfFiles(database: LedgerDatabase): string | null {
   return newest === undefined ? null : zoneOfMapping(newest.mapping);
 }
 
-/** What the mapping, or the one that it extends, names for the times of its files; null: nothing, or it cannot be read. */
+/** The time zone that the mapping, or its base, gives for its files; null: none, or it cannot be read. */
 export function zoneOfMapping(mapping: string, isBase = false): string | null {
   try {
     const { defaults, extends: base } = parse(readFileSync(mapping, "utf8")) as {
@@ -112,7 +112,7 @@ export function alone<Result>(
   });
 }
 
-/** What a person decides, also as a rehearsal. `entries`: what the journal cannot note by itself. */
+/** What a person decides; also used for rehearsals. `entries`: what the journal cannot note by itself. */
 export type Decision<Done> = (
   database: LedgerDatabase,
   now: number,
@@ -169,7 +169,7 @@ function journaled<Done>(
   try {
     return commit.immediate();
   } catch (error) {
-    // A rebuilt ledger would carry out what the person was told had failed.
+    // Otherwise a rebuilt ledger would carry out a decision that the person was told had failed.
     journal?.takeBack();
     throw error;
   } finally {
@@ -180,7 +180,7 @@ function journaled<Done>(
 export interface ReaderOptions {
   clock: Clock;
   random: Random;
-  /** Aborting ends the current read and begins none. */
+  /** Aborting ends the current read, and no other begins. */
   signal?: AbortSignal;
   transport?: Transport | undefined;
   throttle?: Throttle | undefined;

@@ -45,7 +45,7 @@ import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import { makeFolder } from "../model/make-folder.js";
 import { ExitCode } from "../model/exit-code.js";
-import type { PipelineEvent } from "../model/summary.js";
+import { type PipelineEvent, telling } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { closing } from "../run/closing.js";
 import { codeOfStop } from "../run/refusals.js";
@@ -99,7 +99,7 @@ export interface Pruned {
 export const prunable = (target: Target, before: number): Pruned =>
   reading(target, (database) => prunableIn(database, target, before));
 
-/** Writes nothing, for it may be the remedy of a full disk. `confirmed`: throws where nothing is to be deleted. */
+/** Writes nothing, because a full disk may be the reason to run it. `confirmed`: throws if nothing may be deleted. */
 export function prune(
   target: Target,
   before: number,
@@ -127,7 +127,7 @@ function prunableIn(database: LedgerDatabase, target: Target, before: number): P
   const filesOf = (run: string) =>
     readdirSync(runFolder(target, run)).map((name) => statSync(join(runFolder(target, run), name)));
   const all = database.values<string>("SELECT name FROM runs ORDER BY id");
-  // Every run writes all rows that are still to correct.
+  // Every run writes all rows that still need correction.
   const newestWith = (input: StoredInput) =>
     all.findLast((run) => existsSync(rejectedPath(runFolder(target, run), input, [])));
   const needed = new Set(createRejects(database).inputs().map(newestWith));
@@ -142,7 +142,7 @@ function prunableIn(database: LedgerDatabase, target: Target, before: number): P
 
 /** Participants, before a ledger changes hands. */
 const LOOKED_UP = 50;
-/** Documents: as many of the newest, and of the oldest, which a service restored from a backup still has. */
+/** This many of the newest documents, and of the oldest, which a service restored from a backup still has. */
 const READ = 5;
 
 /** In ms; a request under way then still ends by itself. */
@@ -193,7 +193,7 @@ function asking(target: Target, options: Rebinding, work: (ask: Ask) => Promise<
     await clock.sleep(told, answered);
     if (answered.aborted) return;
     const message = `${target.baseUrl} does not answer; waiting up to ${longest / 1_000} s for it.`;
-    if (!isTold) observe({ type: "notice", level: "warning", code: "service-outage", message });
+    if (!isTold) telling(observe)(message, "warning", "service-outage");
     isTold = true;
     await clock.sleep(longest - told, answered);
     if (!answered.aborted) silence.abort();
@@ -207,7 +207,9 @@ function asking(target: Target, options: Rebinding, work: (ask: Ask) => Promise<
       if (isSilent || answer.result === "unanswered") {
         const last = answer.attempts.at(-1);
         const why =
-          last === undefined ? `no token came from ${withoutQuery(target.tokenUrl)}` : (last.failure ?? last.status);
+          last === undefined
+            ? `no token could be got from ${withoutQuery(target.tokenUrl)}`
+            : (last.failure ?? last.status);
         throw new RowferryError("service-outage", `${target.baseUrl} did not answer: ${why}.`);
       }
       if (answer.result === "stopped") throw new RowferryError(codeOfStop[answer.why], answer.message);
@@ -228,7 +230,8 @@ async function requireParticipants(ask: Ask, participants: RegisteredParticipant
   }
 }
 
-/** Another tenant may know all participants, but never the documents. One that is there is proof: others may be gone. */
+/** Another tenant may know all participants, but never the documents. One found document is proof: others may be gone.
+ * */
 async function requireDocument(ask: Ask, documents: { name: string; serviceId: string }[]): Promise<void> {
   for (const { serviceId } of documents) {
     const answer = await ask(readDocument(serviceId));
@@ -262,7 +265,7 @@ export function rebuildLedger(
         hint:
           from === null
             ? "Move it away, then type the command again."
-            : "`rowferry ledger restore`, with this backup and --journal, keeps it next to the new one.",
+            : "Use `rowferry ledger restore` with this backup and --journal; it keeps the old ledger next to the new one.",
       });
     requireOwn(journal, owner);
     if (from !== null) copyBackup(from, temporary);
@@ -295,7 +298,8 @@ async function replayed(database: LedgerDatabase, journal: string, now: number):
 /** With the write-ahead log and its index. */
 const BESIDE = ["-wal", "-shm"];
 
-/** `journal`: what it brought is `known`; null: there was none, and one that the ledger remembered is `forgotten`. */
+/** `journal`: it supplied what is `known`; null: there was none, and the one that the ledger remembered is `forgotten`.
+ * */
 export interface Restored {
   kept: string | null;
   journal: string | null;
@@ -356,7 +360,8 @@ export async function restoreLedger(
   });
 }
 
-/** Under both names until another file takes its place: killed in between, a next import would begin a new ledger. */
+/** It has both names until another file takes its place: after a kill in between, an import would begin a new ledger.
+ * */
 function keepAs(path: string, kept: string): void {
   try {
     linkSync(path, kept);
@@ -366,7 +371,7 @@ function keepAs(path: string, kept: string): void {
   }
 }
 
-/** Null: the ledger cannot be read, or is behind its journal, which is why a backup takes its place. */
+/** Null: the ledger cannot be read, or lacks what its journal has, which is why a backup replaces it. */
 function ofFormer<Result>(target: Target, work: (former: LedgerDatabase) => Result): Result | null {
   try {
     return reading(target, work);
@@ -375,7 +380,7 @@ function ofFormer<Result>(target: Target, work: (former: LedgerDatabase) => Resu
   }
 }
 
-/** Replayed, the decision would be carried out. */
+/** A replay would carry the decision out. */
 function dropUnmade(former: LedgerDatabase, target: Target, path: string): boolean {
   const journal = openJournal(path, target.ledgerPath, ownerOf(target));
   try {
@@ -385,7 +390,7 @@ function dropUnmade(former: LedgerDatabase, target: Target, path: string): boole
   }
 }
 
-/** With what is in its log. */
+/** Including its log. */
 function copyBackup(from: string, to: string): void {
   if (!existsSync(from)) throw new RowferryError("file-missing", "there is no such file", { place: { file: from } });
   refuseAnothersLog(from);

@@ -106,7 +106,7 @@ export function retrying(selectors: Selectors): Decision<Retried> {
  */
 export async function runRetry({ selectors, ...options }: ResumeOptions & { selectors: Selectors }): Promise<Summary> {
   reading(options.target, (database) => selected(database, selectors));
-  return run("retry", null, options, async ({ database, clock, observe }) => {
+  return run("retry", null, options, async ({ database, clock, tell }) => {
     const { refused, foreign, doubtful, gone, waiting } = retrying(selectors)(database, clock.now()).done;
     const again = {
       "refused records": refused,
@@ -115,12 +115,7 @@ export async function runRetry({ selectors, ...options }: ResumeOptions & { sele
       "deleted rows": gone,
     };
     const waits = waiting === 0 ? "" : `; ${counted(waiting, "event waits", "events wait")} for others`;
-    observe({
-      type: "notice",
-      level: "info",
-      code: null,
-      message: `tried again: ${countedKinds(again)}${waits}`,
-    });
+    tell(`Trying again: ${countedKinds(again)}${waits}.`);
     return [];
   });
 }
@@ -177,7 +172,7 @@ export function documentsToReplace(target: Target, selectors: Selectors): string
   const found = reading(target, (database) => replaceable(database, selected(database, selectors), selectors.code));
   if (found.length === 0)
     throw new RowferryError("usage", "Nothing that these selectors match needs its document to be replaced.", {
-      hint: "A replacement sends what changed after it had landed or came too late; `rowferry status` says what to do about the rest.",
+      hint: "A replacement sends rows that changed after they had landed or came too late; `rowferry status` says what to do about the rest.",
     });
   return found;
 }

@@ -87,7 +87,7 @@ export async function writeReportAgain(target: Target, run: string | null): Prom
     if (found.summary === null)
       throw new RowferryError(
         "run-unknown",
-        `there is no report of ${found.name}: it is under way, was killed, or ended with an error`,
+        `there is no report of ${found.name}: the run is under way, was killed, or ended with an error`,
       );
     const ended = JSON.parse(found.summary) as Summary;
     const summary = { ...ended, open: tallyOpen(database), problems: tallyProblems(database) };

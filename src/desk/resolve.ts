@@ -182,7 +182,7 @@ function wantRow(
   if (key !== "" && key !== documentDeduplicationId(document)) {
     throw new RowferryError(
       "document-not-stranded",
-      `The row is of another generation of ${document.kind} ${document.key}: it has been replaced since, or its deduplication_id was edited.`,
+      `The row belongs to another generation of ${document.kind} ${document.key}: the document has since been replaced, or its deduplication_id was edited.`,
     );
   }
   if (document.serviceId === documentId) return null;

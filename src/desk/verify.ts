@@ -116,8 +116,8 @@ async function each<Item extends { id: number }>(
 }
 
 /**
- * Null: the answer decides nothing, and the subject is counted as unread. A 404 without a code may be a gateway's, and
- * what it takes for lost would be sent again.
+ * Null: the answer decides nothing, and the subject is counted as unread. A 404 without a code may come from a gateway,
+ * and whatever counted as lost because of it would be sent again.
  */
 async function read(
   { session }: Work,
@@ -150,7 +150,7 @@ async function checkParticipant(work: Work, participant: RegisteredParticipant):
   work.checked.participants += 1;
   const lookup = participantOf(answer);
   if (lookup?.outcome === "absent") one.lacks("is not there");
-  else if (lookup?.outcome !== "found") one.unread("got an answer that cannot be understood");
+  else if (lookup?.outcome !== "found") one.unread("got an unintelligible answer");
   else
     for (const field of differing(lookup.participant, data))
       if (origin === "found" && (field === "name" || field === "type")) work.note(FOUND_OTHER);
@@ -192,7 +192,7 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
     return one.lacks("is not there");
   }
   const found = documentOf(answer.body);
-  if (found === null) return one.unread("got an answer that cannot be understood");
+  if (found === null) return one.unread("got an unintelligible answer");
   if (found.documentId !== null && found.documentId !== serviceId) one.differs(`has the id ${found.documentId} there`);
   const { state: theirs, events: listed } = found.body;
   if (typeof theirs !== "string" || !["open", "closed", "cancelled"].includes(theirs.toLowerCase()))
@@ -208,7 +208,7 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
   // What its next generation has sent again need not be there.
   if (isReplaced) return work.note("events of documents that were replaced", events.length);
   if (!Array.isArray(listed))
-    return work.note("events, because reads of their documents do not list them", events.length);
+    return work.note("events, because reads of their documents do not list events", events.length);
   const ids = new Set(
     listed
       .flatMap((event) => (isJsonObject(event) ? [event["id"], event["eventId"], event["deduplicationId"]] : [event]))
@@ -221,12 +221,12 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
   );
   if (namesNextPage(found.body)) {
     work.checked.events += events.length - missing.length;
-    return work.note("events that are not on the first page, where reads list them in pages", missing.length);
+    return work.note("events that are not on the first page, if reads come in pages", missing.length);
   }
   const unnamed = missing.filter(({ eventId }) => eventId === null).length;
   // Only an event that no id names can be one of them.
   const perhaps = Math.min(unnamed, Math.max(0, listed.length - (events.length - missing.length)));
-  work.note("events that landed without an id and cannot be told apart in a read", perhaps);
+  work.note("events that landed without an id, which a read cannot tell apart", perhaps);
   if (unnamed > perhaps)
     one.lacks(`lacks ${unnamed - perhaps} of the ${unnamed} events whose ids are not known here ${PAGED}`);
   work.checked.events += events.length - perhaps;

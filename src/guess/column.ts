@@ -68,7 +68,7 @@ const enoughIds = 0.5;
 /** In all columns together. */
 const MOST_CELLS = 1_000_000;
 
-/** YAML takes no name of more than 1,024 characters, and a blank header names nothing. */
+/** YAML allows no name of more than 1,024 characters, and a blank header names nothing. */
 export const isUsable = (header: string) => foldName(header) !== "" && header.length <= 500;
 
 const filledValues = (values: readonly string[]) => new Set(values.filter((value) => value !== ""));
@@ -99,7 +99,8 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
       return { cells, ...typeOf(cells, text, given) };
     };
     const bare = read(false);
-    // The next file may show another unit: named, it is refused. `"OS "0` shows a number of a document.
+    // The next file may show another unit, which would be refused if this one were named. `"OS "0` shows a document
+    // number.
     const shown = units.size > 1 || (units.size === 1 && bare.type.as === "number") ? read(true) : bare;
     const { cells, type, fits = 1 } = units.size > 1 || shown.type.as === "number" ? shown : bare;
     const role = type.as === "timestamp" && (isAhead(text) || isLate(cells, type, now)) ? "personal" : roleOf(text);
@@ -128,10 +129,10 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
   return columns;
 }
 
-/** `mg/L`: an `Unidade` that is no place. */
+/** `mg/L`: an `Unidade` that is not a place. */
 export const MEASURE = /^(%|°C|[km]?g|t|ton|m?l|[ck]?m|m[23²³]|un|und|pcs?|pç|cx|kwh|\S{1,4}\/.{1,9})$/iu;
 
-/** More are no words of events. */
+/** More different words are not words of events. */
 export const MOST_WORDS = 25;
 
 /** Values such as `LS-1001`, not words. */
@@ -149,11 +150,12 @@ export function paddedTo({ type, cells }: Column): number {
   return type.as === "text" && length >= PADDED && isPadded && isSame ? length : 0;
 }
 
-/** `88000.0`: pandas writes ids so where one of them is missing, and as `88000` in the next file. Versions are shorter. */
+/** `88000.0`: pandas writes ids this way if one of them is missing, and as `88000` in the next file. Versions are
+ * shorter. */
 export const areFloats = ({ cells }: Column): boolean =>
   cells.every(({ text: cell }) => /^\d+\.0$/.test(cell)) && cells.some(({ text: cell }) => cell.length > 5);
 
-/** One number in a hundred is another country's tax id too: the columns of a table are one country's where they can be. */
+/** One number in a hundred is another country's tax id too, so the columns of a table get one country if they can. */
 function agreeOnCountry(columns: readonly Column[], asked: string | undefined) {
   if (asked !== undefined) return;
   const ids = columns.flatMap((column) => (column.type.as === "taxId" ? { column, of: column.type.country } : []));
@@ -180,7 +182,7 @@ function isOfHouse(column: Column, columns: readonly Column[]) {
   return agree(places, column) ?? !isRising;
 }
 
-/** Whether an `Estado` is a place's; else it is the document's. */
+/** Whether an `Estado` belongs to a place; else it belongs to the document. */
 function isOfCountry(column: Column, columns: readonly Column[], asked: string | undefined) {
   const isState = reader({ name: "state", country: "BR" });
   const found = columns.flatMap(({ type }) => (type.as === "taxId" ? type.country : []))[0];
@@ -223,7 +225,7 @@ const DAY = 86_400_000;
 /** A rarer day after today may be a slip. */
 const slips = 50;
 
-/** Whether days after today are usual: then the others may not have been either. */
+/** Whether days after today are usual: then the other days may not have happened either. */
 function isLate(cells: readonly Cell[], { formats, language, yearFirst }: Dates, now: number): boolean {
   if (yearFirst !== undefined) return false;
   const forms = formats.length === 0 ? ["ISO"] : formats;
@@ -291,11 +293,11 @@ const known: readonly { country: string; types: string[]; words: RegExp; sign?: 
   { country: "EC", types: [], words: /\bruc\b/ },
 ];
 
-/** The countries of whose tax ids the header speaks. */
+/** The countries whose tax ids the header names. */
 export const countriesOf = (header: string): string[] =>
   known.filter(({ words }) => words.test(foldHeader(header))).map(({ country }) => country);
 
-/** Whether the header speaks of tax ids whose check digits are known here. */
+/** Whether the header names tax ids whose check digits are known here. */
 export const isChecked = (header: string): boolean =>
   known.some(({ types, words }) => types.length > 0 && words.test(foldHeader(header)));
 
@@ -364,7 +366,7 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
       return false;
     if (/\d\s?-\s?\p{Letter}/u.test(cell)) return false;
     const unit = read.unit.replace(/\.$/, "");
-    // A megagram is no milligram.
+    // A megagram is not a milligram.
     if (unit !== "") units.push(/^M(?:\p{Ll}$|\p{Lu}.*\p{Ll})/u.test(unit) ? unit : unit.toLowerCase());
     if (kind === "number") return true;
     // -23.550 is never a thousand.
@@ -395,7 +397,7 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   if (read.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
   if (read.some((cell) => /^\+\d{8,}$/.test(cell.text))) return text("digits, but not a quantity");
   const isId = role === "taxId" && read.every((cell) => cell.text.length >= 8);
-  // `2025.001` of a protocol, or `12345678Z`, whose letter is no unit.
+  // `2025.001` of a protocol, or `12345678Z`, whose letter is not a unit.
   const isName =
     ((numbered.has(role) || (role === "goods" && whole && read.some((cell) => cell.text.length > 3))) &&
       found.length === 0) ||
@@ -483,7 +485,7 @@ export function agree(groups: ReadonlyMap<string, readonly number[]>, { values }
   return told === 0 ? null : broken <= told * tolerance;
 }
 
-/** Less likely is no chance, though there are many columns. */
+/** Anything less likely is not chance, even with many columns. */
 export const CHANCE = 0.001;
 
 /** How likely it is that all rows of each group agree in a column that has nothing to do with them. */

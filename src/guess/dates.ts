@@ -127,7 +127,7 @@ function bestFormat(group: readonly Cell[], { told, now }: Hint) {
   const fits = (format: string, language?: string) => group.filter((cell) => readsCell(format, language, cell)).length;
   const isLikely = (format: string) => {
     if (told === "yes" && format.startsWith("yyyy")) return true;
-    // Of thirteen digits, no article number begins like a time of these decades.
+    // No article number of thirteen digits begins like a time of these decades.
     const isMilliseconds = format === "UNIX_MS" && group.every((cell) => cell.text.length === 13);
     if (told === "maybe" && format !== "yyyyMMdd" && !isMilliseconds) return false;
     const instants = group.map((cell) => instantOf(format, undefined, cell) ?? FROM);
@@ -137,7 +137,7 @@ function bestFormat(group: readonly Cell[], { told, now }: Hint) {
   for (const language of words ? languages : [undefined])
     for (const form of isNamed ? wordy : early === "" ? digital : numeric) {
       const format = early + form;
-      // `1 de mar. de 2025` is no English, though `mar` is.
+      // `1 de mar. de 2025` is not English, though `mar` is.
       if (form.includes("'de'") && language !== "pt" && language !== "es") continue;
       if (best?.count === group.length || !few.some((cell) => readsCell(format, language, cell))) continue;
       if (digits && !isLikely(format)) continue;
@@ -150,7 +150,7 @@ function bestFormat(group: readonly Cell[], { told, now }: Hint) {
   return best;
 }
 
-/** A year varies less than a day, and has been above the twelve months for long. */
+/** A year varies less than a day, and has long been greater than twelve. */
 function isYearFirst(format: string, group: readonly Cell[]) {
   const turned = yearFirst(format);
   const parts = (at: number) => new Set(group.map(({ text }) => Number(text.match(/\d\d/g)?.[at])));

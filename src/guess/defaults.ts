@@ -92,7 +92,7 @@ const zones = new Map([
   ["JP", "Asia/Tokyo"],
 ]);
 
-/** Words of headers that speak for a country, where nothing else does. */
+/** Header words that suggest a country if nothing else does. */
 const spoken: { [country: string]: RegExp } = {
   BR: /\b(data|emissao|peso|pedido|nome|cidade|valor|hora|placa)\b/g,
   ES: /\b(fecha|importe|albaran|proveedor|provincia|nombre|cantidad|folio)\b/g,
@@ -116,7 +116,7 @@ const posted: { [country: string]: RegExp } = {
 const likeness = (country: string, headers: string) =>
   Math.min(0.4, 0.1 * (headers.match(spoken[country] ?? /$^/g)?.length ?? 0));
 
-/** States of Brazil that are none of the United States. */
+/** States of Brazil that are not also states of the United States. */
 const brazilian = /^(AC|AM|AP|BA|CE|DF|ES|GO|MG|PB|PE|PI|PR|RJ|RN|RO|RR|RS|SE|SP|TO)$/;
 
 /** That of a column that names a single one. */
@@ -168,7 +168,8 @@ export function settle(
   const types = columns.map(({ type }) => type);
   const dates = columns.filter(({ type }) => type.as === "timestamp");
   const numbers = columns.filter(({ type }) => type.as === "number");
-  const question = "which country do tax ids, places and times belong to? No file says; --country sets any country.";
+  const question =
+    "which country do tax ids, places and times belong to? The files do not say; --country sets any country.";
   const country =
     asked ??
     types.find((type) => type.as === "taxId")?.country ??
@@ -249,25 +250,25 @@ function areBareClocks({ header, cells }: Column): boolean {
   return longest > 2 && isClockHeader(foldHeader(header)) && cells.every(({ text }) => isClock(text));
 }
 
-/** What a person would notice in a column, and no row shows as a mistake. */
+/** What a person would notice in a column although no row shows it as a mistake. */
 function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisions) {
   const joined = new Set(columns.flatMap(({ clock }) => clock));
   for (const column of columns) {
     const { header, type, cells, clock } = column;
     const isClock = type.as === "text" && (type.clock !== undefined || type.why === MIXED_CLOCKS);
     if (isClock && !joined.has(column))
-      notes.add(`times: "${header}" is a time of day without a date of its own, and is sent as a text`);
+      notes.add(`times: "${header}" is a time of day without a date of its own, and is sent as text`);
     if (type.as === "number" && column.role === "time" && areBareClocks(column))
       notes.add(
-        `times: numbers of "${header}", such as ${cells[0]?.text}, may be times of day without their zeros; they are sent as numbers, and no event takes place at them unless padLeft() and timestamp() join them to a date`,
+        `times: numbers of "${header}", such as ${cells[0]?.text}, may be times of day that lost their zeros; they are sent as numbers, and give no event its time unless padLeft() and timestamp() join them to a date`,
       );
     if (isClockHeader(foldHeader(header)) && cells.length > 0 && cells.every(({ text }) => /^PT\d/.test(text)))
       notes.add(
-        `times: "${header}" holds durations, such as ${cells[0]?.text}, as cells with the format [h]:mm do, and no event takes place at them; if they are times of day, give them the format hh:mm in the workbook`,
+        `times: "${header}" holds durations, such as ${cells[0]?.text}, as cells with the format [h]:mm do, and gives no event its time; if these are times of day, give them the format hh:mm in the workbook`,
       );
     const [beside] = clock;
     if (beside !== undefined && beside.role !== "time")
-      notes.add(`times: "${beside.header}" is read as the time of day of "${header}"; if it is not, remove it there`);
+      notes.add(`times: "${beside.header}" is read as the time of day for "${header}"; if it is not, remove it there`);
     const rounding = new Rounding();
     for (const { text } of cells) rounding.see(text);
     if (rounding.example !== null) notes.add(`digits: ${rounding.said(header)}`);
@@ -280,11 +281,11 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     if (type.as === "number") {
       const { units } = type;
       const bare = cells.find(({ text }) => !/[\p{Letter}\p{Sc}%‰°]/u.test(text));
-      // Of a weight under "Weight (kg)" nobody asks.
+      // Nobody asks about the unit of a weight under "Weight (kg)".
       const isTold = units.every((unit) => header.toLowerCase().includes(`(${unit})`));
       if (bare !== undefined && !isTold)
         notes.add(
-          `units: some numbers of "${header}" have a unit (${units.join(", ")}) and others none, such as ${bare.text}, which is sent as it is`,
+          `units: some numbers of "${header}" have a unit (${units.join(", ")}) and others have none, such as ${bare.text}, which is sent as it is`,
         );
     }
     const isUnread = ({ text }: Column["cells"][number]) => text.length <= 60 && (text.match(/\d/g)?.length ?? 0) >= 4;
@@ -299,7 +300,7 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
       const why =
         other === undefined
           ? "its cells are written in several ways: the day seems to come first in some, and the month in others"
-          : `too many of its cells are no dates, such as ${JSON.stringify(other.text)}`;
+          : `too many of its cells are not dates, such as ${JSON.stringify(other.text)}`;
       notes.add(
         strange === undefined
           ? `dates: "${header}" is read as text, because ${why}`
@@ -325,7 +326,7 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
     return { column, texts: cells.map(({ text }) => text) };
   });
   const doubtful = marked.filter(({ texts }) => texts.length > 0 && texts.every(isEither));
-  // Where nothing shows the decimal mark, one that may be either is as doubtful as the other.
+  // If nothing shows the decimal mark, either mark is as doubtful as the other.
   const [lone] = isProven ? [] : doubtful.flatMap(({ texts }) => texts.map((text) => (text.includes(",") ? "," : ".")));
   const other = lone ?? opposite(usual);
   const grouped = marked.flatMap(({ texts }) => texts.filter((text) => text.includes(other)));
@@ -350,7 +351,7 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
     if (isGroup && !isSure) continue;
     const how = isGroup ? "a thousand" : "a fraction";
     decisions.notes.add(
-      `numbers: all of "${column.header}" with a mark are like ${texts[0]}, read as ${how}; give it a \`decimal\` of its own if that is wrong`,
+      `numbers: all of "${column.header}" with a separator are like ${texts[0]}, read as ${how}; if that is wrong, set \`decimal\` in the column`,
     );
   }
   const isAsked = meant !== null && decimal !== other;
@@ -366,7 +367,7 @@ function settleUnit({ header, type }: Column, decisions: Decisions) {
     .split(" ")
     .find((word) => kilograms.has(word));
   const candidates = [...new Set(["kg", ...type.units])].map((unit) => ({ value: unit, label: unit }));
-  const question = `in which unit is "${header}" to be sent?`;
+  const question = `in which unit should "${header}" be sent?`;
   if (told !== undefined || type.units.length > 1)
     type.into = told ?? decisions.choose(`unit.${header}`, question, candidates);
 }
@@ -398,7 +399,7 @@ function settleOrder(
     { value: "month" as const, label: "month", why: "01/02 is 2 January", score: country === "US" ? 1 : 0 },
   ];
   const proven = candidates.filter(({ value }) => dates.some(({ first }) => first === value));
-  const question = "which comes first in a date, day or month? No day is after the 12th.";
+  const question = "which comes first in a date, day or month? No day is later than the 12th.";
   const id = isOneOfSeveral ? `${name}.dates` : "dates";
   const first = proven.length === 1 ? proven[0]?.value : decisions.choose(id, question, candidates);
   for (const type of doubtful) type.formats = orderedBy(first ?? null, type.formats);

@@ -81,7 +81,7 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
     draftRecords(draft, shared);
   if (decisions.open.length === 0 && drafts.every(({ records }) => records["events"] === undefined)) {
     const only = [{ value: null, label: "only what is written below is registered" }];
-    decisions.choose("events", "what happened, and when? No column says, so no event is written.", only);
+    decisions.choose("events", "what happened, and when? No column says, so the draft has no event.", only);
     drafts[0]?.above.push(...decisions.take());
   }
   const { open } = decisions;
@@ -93,7 +93,7 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
     draft:
       open.length === 0
         ? undefined
-        : new Said(true, [], "for the sandbox only; delete this line once everything is decided"),
+        : new Said(true, [], "works only with the sandbox; delete this line once everything is decided"),
     namespace: new Said(namespace, [], "part of every key: choose it once, and keep it"),
   };
   const inputs = Object.fromEntries(
@@ -111,8 +111,8 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
   const comments = intro.map((line) => `# ${oneLine(line)}\n`).join("");
   const yaml = [comments, write(head), write({ defaults: { ...settled.tree, blank } }), write({ inputs })].join("\n");
   if (yaml.length > MAX_MAPPING_LENGTH) {
-    const message = `The draft would have ${yaml.length} characters; at most ${MAX_MAPPING_LENGTH} are read.`;
-    const hint = "Guess from fewer files, or from a file with only the sheets and columns that are to be imported.";
+    const message = `The draft would have ${yaml.length} characters; at most ${MAX_MAPPING_LENGTH} are allowed.`;
+    const hint = "Guess from fewer files, or from a file with only the sheets and columns that you want to import.";
     throw new RowferryError("mapping-too-large", message, { hint });
   }
   return { yaml, open, notes };
@@ -153,7 +153,7 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
       const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
       if (said !== null && word === undefined)
         decisions.notes.add(
-          `skip: totals are told by blank cells only (${said}): no column with a header has a word such as Total`,
+          `skip: totals are recognised by blank cells only (${said}): no column with a header has a word such as Total`,
         );
       if (said !== null && example !== undefined) {
         const are = some.every(({ cells }) => cells.filter(isFilled).length === 1)
@@ -176,7 +176,7 @@ function chooseHanging(rows: readonly Row[], header: readonly string[], input: s
   );
   return decisions.choose(`${input}.fill`, `does a blank cell of ${shown} mean the value above?`, [
     { value: hanging, label: "yes, `fill: down`", why: "their first row is filled, and most others are not", score: 1 },
-    { value: [], label: "no, it means that there is none" },
+    { value: [], label: "no, it means that there is no value" },
   ]);
 }
 
@@ -329,7 +329,7 @@ function columnsTree(
       tree[`${name}_at`] = `=timestamp(${[name, ...clock.map((one) => hourOf(one, column))].join(' + " " + ')})`;
   }
   if (header.length > MOST_COLUMNS)
-    left.push(`only the first ${MOST_COLUMNS} of ${header.length} columns were looked at`);
+    left.push(`only the first ${MOST_COLUMNS} of ${header.length} columns were examined`);
   return [tree, left];
 }
 

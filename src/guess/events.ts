@@ -29,7 +29,7 @@ const reserved = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
 /** Headers of times at which a program wrote the row, or that the next night has overwritten. */
 export const recorded =
   /^last\b|^ultim[ao]\b|\b(updated?|modified|changed|inserted|loaded|exported|imported|synced|atualiza\w*|altera\w*|modific\w*|geandert|maj)\b/;
-/** A rarer value is taken for a slip. */
+/** A rarer value counts as a slip. */
 const seldom = 150;
 
 export function longEvents(table: EventTable): Trees {
@@ -57,7 +57,7 @@ export function longEvents(table: EventTable): Trees {
   const slips = [...byWord].filter((one) => !seen(one)).map(([word]) => JSON.stringify(word));
   if (slips.length > 0)
     decisions.notes.add(
-      `events: ${slips.slice(0, 10).join(", ")} in "${words?.header}" are too rare to be events of their own; rows with them are errors`,
+      `events: ${slips.slice(0, 10).join(", ")} in "${words?.header}" are too rare to be separate events; rows with them are errors`,
     );
   const events = [...byWord].filter(seen).map(
     ([word, rows]): Event => ({
@@ -70,7 +70,7 @@ export function longEvents(table: EventTable): Trees {
   const alike = Map.groupBy(events, (event) =>
     JSON.stringify([event.said.filter(isReserved), event.filled.map(({ index }) => index), keyOf(event, words, table)]),
   );
-  // Where one event of a document repeats, another will; and few documents show nothing.
+  // If one event of a document repeats, others will; and a few documents prove nothing.
   const keys = events.map((event) => keyOf(event, words, table));
   const once = events.filter((event) => comesOnce(event, table.key) && !event.said.some(isReserved));
   const pairs = once.reduce((sum, { rows: { length } }) => sum + (length * (length - 1)) / 2, 0);
@@ -105,7 +105,7 @@ const isReserved = (word: string) => reserved.has(word.toUpperCase());
 /** The column of event names; null: every row is the same event. */
 function findWords({ input, columns, free, key, decisions }: EventTable): Column | null {
   const candidates: Candidate<Column | null>[] = [
-    { value: null, label: "one kind of event for every row, whose name is to be written", score: 0.4 },
+    { value: null, label: "one kind of event for every row; you write its name", score: 0.4 },
   ];
   for (const value of columns) {
     const { type, filled, distinct, cells, role, header } = value;
@@ -141,12 +141,12 @@ function contents(
   if (sent === "RELATED" && other === undefined)
     decisions.notes.add(`event ${name}: no column names the other document; write it in place of "?"`);
   if (sent === "CANCEL" && reason === undefined)
-    decisions.choose(`${input}.${name}.reason`, "why was it cancelled? No column says; everyone may see the reason.", [
+    decisions.choose(`${input}.${name}.reason`, "why was it cancelled? No column says; everyone can see the reason.", [
       { value: null, label: 'write it in place of "?"' },
     ]);
   const told =
     sent === "CLOSE" || sent === "CANCEL" ? "once" : other === undefined ? keyOf(event, words, table) : ref(other);
-  const question = `if a row of ${name} comes again, how is it known to be the same event?`;
+  const question = `if a row of ${name} comes again, what shows that it is the same event?`;
   const saysOnce = told === "once" || (words !== null && told === ref(words));
   const isDoubtful = saysOnce && !isOnce && !isReserved(sent);
   const own =
@@ -173,7 +173,7 @@ const SUPPORT = 3;
 /** The columns that distinguish a document's rows; not times or amounts, which get corrected, nor what differs by chance. */
 function keyOf({ rows, filled, said }: Event, words: Column | null, { key }: EventTable): string | undefined {
   const slack = rows.length < 5 ? 0 : Math.max(1, Math.floor(rows.length * 0.03));
-  // Of the words of events, spelling does not count.
+  // The spelling of event words does not count.
   const valueOf = (part: Column) => (row: number) =>
     part === words ? foldName(part.values[row] ?? "") : (part.values[row] ?? "");
   const apart = (part: Column, lacking = slack) => {
@@ -209,14 +209,16 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
     const lost = own.filter((column) => lacking(column, time) > 0).map(({ header }) => JSON.stringify(header));
     if (lost.length > 0)
       decisions.notes.add(
-        `event ${titleOf(time)}: what it carries of ${listed(lost, 5)} is not sent from rows that lack "${time.header}"`,
+        `event ${titleOf(time)}: its values of ${listed(lost, 5)} are not sent from rows that lack "${time.header}"`,
       );
   }
   const events = times.map((time): [string, Said] => {
     const closes = time.role === "closed" && times.length > 1 && time.index === end;
     const title = titleOf(time);
     if (title === "Event")
-      decisions.notes.add(`event: "${time.header}" does not say what happened; write its name in the place of "Event"`);
+      decisions.notes.add(
+        `event: "${time.header}" does not say what happened; write the event's name in place of "Event"`,
+      );
     if (closes)
       decisions.notes.add(`event ${title}: "${time.header}" is taken as the end of the document and sent as CLOSE`);
     const value = {
@@ -231,13 +233,14 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
   return { defaults, ...Object.fromEntries(events) };
 }
 
-/** The event of each row of a document whose lines are rows without times of their own: at the document's. */
+/** The event of each row of a document whose lines have no times of their own: it takes place at the document's time.
+ * */
 export function lineEvent(table: EventTable): Said {
   const { columns, times, key, decisions } = table;
   const [time] = times.toSorted((one, other) => other.filled - one.filled) as [Column];
   const filled = columns.filter(({ distinct }) => distinct.size > 0);
   const event: Event = { said: ["Item"], rows: [...key.column.values.keys()], filled };
-  // Rows other than the first lack what is the document's.
+  // Rows other than the first lack the document's own values.
   const at = `first(${ref(time).slice(1)})`;
   decisions.notes.add('event Item: each row is one line of its document; write what a line is in the place of "Item"');
   const value = {
@@ -275,7 +278,7 @@ function eventOf(column: Column, times: readonly Column[]): Column {
   // Columns after the last time seldom describe it; only its numbers do.
   const isNear = type.as === "number" || index < (times.at(-1)?.index ?? 0);
   const count = (one: Column) => one.values.filter((value) => value !== "").length;
-  // What comes with a later event, such as who received it, would change one that has landed.
+  // Values that come with a later event, such as who received it, would change one that has landed.
   const isWith = (time: Column) => time.filled < 1 && lacking(column, time) === 0 && count(column) >= count(time) * 0.8;
   const likely = [...left.filter(isNamed), ...times.toReversed().filter(isWith), ...(isNear ? left : []), ...times];
   const [found] = likely.toSorted((one, other) => lacking(column, one) - lacking(column, other));
@@ -310,7 +313,7 @@ function titleOf(column: Column) {
   return words.join("");
 }
 
-/** A literal equal to a column's name would be taken for a forgotten `=`. */
+/** A literal equal to a column's name would look like a forgotten `=`. */
 function literal(text: string, columns: readonly Column[]) {
   return /^[=＝]/u.test(text) || columns.some(({ name }) => name === text) ? `=${JSON.stringify(text)}` : text;
 }

@@ -8,15 +8,15 @@ import { foldHeader } from "./words.js";
 const BLANK = 0.3;
 /** Cells that a row of details always has. */
 const DETAILS = 0.9;
-/** Headers of remarks, which are of their own row. */
+/** Headers of remarks, which belong to their own row. */
 const REMARK =
   /^(obs|observ\p{L}*|remarks?|notes?|comments?|coment\p{L}*|(be|an)merkung(en)?|remarques?|commentaires?)\b/u;
 
 const at = (row: Row | undefined, column: number): string => row?.cells[column]?.trim() ?? "";
 
 /**
- * The first columns: each begins filled, often goes on blank, and hardly repeats what stands above; a row that names an
- * outer group names an inner one, too. Columns of details follow.
+ * The first columns: each begins filled, is often blank below, and hardly ever repeats the value above; a row that
+ * names an outer group also names an inner one. Columns of details follow.
  */
 export function hangingColumns(rows: readonly Row[], header: readonly string[]): number[] {
   const width = header.length;

@@ -15,7 +15,7 @@ export interface Orders {
   columns: readonly Column[];
 }
 
-/** Fewer documents of several lines show nothing. */
+/** Fewer documents with several lines prove nothing. */
 const FEWEST = 2;
 /** The share of documents in which a column of the first line is filled. */
 const HEADED = 0.9;
@@ -28,7 +28,7 @@ interface Found {
   headed: readonly Column[];
 }
 
-/** Null: the table is none of these, or a person said so. Otherwise reduces the documents' columns to one row for each. */
+/** Null: it is not such a table, or a person said so. Otherwise reduces the documents' columns to one row for each. */
 export function findOrders(columns: readonly Column[], input: string, decisions: Decisions): Orders | null {
   const all = columns.flatMap((column) => headsBy(column, columns) ?? []);
   // A customer has several orders, and exports that overlap have some orders twice.

@@ -33,9 +33,9 @@ export function findParties(columns: readonly Column[], decisions: Decisions): P
     if (own.name !== undefined && speaksOf(own.name) && other !== undefined && !speaksOf(identity))
       decisions.notes.add(`participant ${name}: its name is "${own.name.header}"; it may be "${other.header}" instead`);
     if (own.name === undefined)
-      decisions.notes.add(`participant ${name}: no column holds its name; the tax id is used instead`);
+      decisions.notes.add(`participant ${name}: no column has its name; the tax id is used instead`);
     if (identity !== null && isMixed(identity))
-      decisions.notes.add(`participant ${name}: some of its tax ids are persons'; COMPANY is assumed for all`);
+      decisions.notes.add(`participant ${name}: some of its tax ids are people's; COMPANY is assumed for all`);
   }
   return parties;
 }
@@ -43,7 +43,7 @@ export function findParties(columns: readonly Column[], decisions: Decisions): P
 /** Whether its header says who: `CPF do Responsável`, `Aluno`; not `CPF`, `Nome`. */
 const speaksOf = (column: Column | null): boolean => column !== null && qualifiersOf(column.header).length > 0;
 
-/** A registered name cannot be changed, so half of one has to be noticed before. */
+/** A registered name cannot be changed, so half a name has to be noticed beforehand. */
 const PART_OF_NAME =
   /^((first|last|family|given) ?name|surname|cognome|sobrenome|apellidos?|nachname|familienname|vorname|prenoms?)$/;
 
@@ -88,7 +88,7 @@ export function findByName(columns: readonly Column[], input: string, decisions:
   const ids = all.filter(({ header }) => !isChecked(header));
   for (const { header, cells } of all.filter((one) => !ids.includes(one)))
     decisions.notes.add(
-      `tax ids: too few of "${header}" are valid, such as ${cells[0]?.text}; it names no participant`,
+      `tax ids: too few of "${header}" are valid, such as ${cells[0]?.text}, so it names no participant`,
     );
   const why = "its text is used as a tax id, so a lost answer cannot be looked up";
   const unchecked = (header: string) =>
@@ -101,7 +101,7 @@ export function findByName(columns: readonly Column[], input: string, decisions:
     { value: null, label: 'one for all rows, to be written in the place of "?"' },
   ];
   const samples = [...ids, ...named].flatMap(({ cells }) => cells.slice(0, 2).map(({ text }) => text));
-  const question = `who owns the document?${ids.length === 0 ? " No column holds a tax id." : ""}`;
+  const question = `who owns the document?${ids.length === 0 ? " No column has a tax id." : ""}`;
   const identity = decisions.choose<Column | null>(`${input}.owner`, question, candidates, samples);
   // A number such as `Kunde 1000` has its name in another column.
   const isNumber = identity !== null && (identity.role === "taxId" || isCoded(identity));
@@ -148,7 +148,7 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
       (isSame: (one: string, word: string) => boolean) =>
       ({ identity }: Party) =>
         qualifiersOf(identity?.header ?? "").some((one) => words.some((word) => isSame(one, word)));
-    // An `Outorgado` is no `Outorgante`, though both begin alike.
+    // An `Outorgado` is not an `Outorgante`, though both begin alike.
     return parties.find(isCalledSo((one, word) => one === word)) ?? parties.find(isCalledSo(sameStem));
   };
   const describing = columns
@@ -156,7 +156,8 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     .filter(({ type, distinct }) => type.as !== "taxId" && type.as !== "timestamp" && distinct.size > 0)
     .filter((column) => !degrees.has(column.role) || column.type.as === "number")
     .map((column) => ({ column, told: calledAs(column) }));
-  // What a header says outweighs what only the neighbouring columns suggest, and a name the code of a `Cliente`.
+  // What a header says outweighs what neighbouring columns merely suggest, and a name outweighs the code of a
+  // `Cliente`.
   const strength = ({ column, told }: (typeof describing)[number]) =>
     (told === undefined ? 0 : 2) - (column.role === "name" && isCoded(column) ? 1 : 0);
   for (const { column, told } of describing.toSorted((a, b) => strength(b) - strength(a))) {
@@ -202,7 +203,7 @@ export const addressOf = ({ name }: Party): string => `${name}_address`;
 
 export const hasAddress = ({ columns }: Party) => columns.street !== undefined && columns.city !== undefined;
 
-/** `when` of what not every row has; without it, the other rows would be refused. */
+/** The `when` of a record that not every row has; without it, the other rows would be refused. */
 function whenOf(identity: Column): string | undefined {
   const parts = (identity.either ?? [identity]).map(({ name }) => `filled(${name})`);
   return identity.filled === 1 ? undefined : `=${parts.join(" || ")}`;
@@ -293,7 +294,7 @@ export function address(
   const isStandIn = state === undefined && country === "BR";
   const missing = Object.entries({ street, city, state }).flatMap(([part, is]) => (is === undefined ? part : []));
   if (missing.length > 0) {
-    const question = `where is it? No column holds the ${missing.join(", ")}.`;
+    const question = `where is it? No column has the ${missing.join(", ")}.`;
     const label = `write it in place of "?"${isStandIn ? " and SP" : ""}`;
     decisions.choose(`${name}.place`, question, [{ value: null, label }]);
   }
@@ -311,7 +312,7 @@ export function address(
     countryState: state ?? (isStandIn ? "SP" : "?"),
     countryCode: columns.country === undefined ? undefined : ref(columns.country),
   };
-  // Positions of what has no street are of its events.
+  // Without a street, a position belongs to the events.
   const isPlace = street !== undefined || city !== undefined;
   for (const role of extended)
     if (columns[role] !== undefined && (isPlace || !degrees.has(role))) value[role] = ref(columns[role]);

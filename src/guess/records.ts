@@ -76,7 +76,7 @@ export function draftRecords(draft: InputDraft, shared: Shared): void {
     directories,
   );
   if (owner === undefined) {
-    const question = "whose places are these? No column names an organisation of these files.";
+    const question = "whose places are these? No column names an organisation in these files.";
     decisions.choose(`${name}.owner`, question, [{ value: null, label: "write `addresses:` by hand" }]);
     draft.above.push(...decisions.take());
     return;
@@ -141,7 +141,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     return askWhen(draft, decisions);
   }
   const coded = reference("participant", columns, directories);
-  // `Name` of an order is nobody's.
+  // The `Name` of an order is nobody's name.
   const others = orders === null ? columns : columns.filter((column) => column !== key.column);
   const named = byId.length > 0 || coded !== undefined ? byId : findByName(others, name, decisions);
   const parties = draftParties(records, named, null, shared);
@@ -172,13 +172,13 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     participant: owner?.name ?? coded ?? "?",
     address: placeOf(owner),
   };
-  // A document that was changed need not have gone any further.
+  // A document that was changed need not have progressed.
   const changed = key.long ? [] : dated.filter(({ header }) => recorded.test(foldHeader(header)));
   const times = changed.length === dated.length ? dated : dated.filter((column) => !changed.includes(column));
   const before = times.filter((column) => key.follows.has(column));
   const created = before.find(({ role }) => role === "created") ?? (key.long ? before[0] : undefined);
   const own = times.filter((column) => column !== created && (!key.long || !key.follows.has(column)));
-  // What only some rows came to does not tell of the others: then the creation is an event too.
+  // A time that only some rows have says nothing about the others, so the creation is an event too.
   const isWhole = own.some(({ filled }) => (key.long ? filled >= 0.5 : filled === 1));
   const happened = own.length > 0 && isWhole ? own : times;
   const isPublic = columns.find(({ type, role }) => type.as === "boolean" && role === "public");
@@ -196,7 +196,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const taken = (column: Column) =>
     used.has(column) ||
     times.includes(column) ||
-    // Sent, it would make every row that was touched a changed one.
+    // If it were sent, every row that was touched would count as changed.
     changed.includes(column) ||
     column.distinct.size === 0 ||
     columns.some(({ clock }) => clock.includes(column));
@@ -222,7 +222,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
       ahead.map(({ header }) => `"${header}"`),
       5,
     );
-    decisions.notes.add(`events: none is made of ${headers}: a plan, a deadline or a birthday is not an event`);
+    decisions.notes.add(`events: none is made from ${headers}: a plan, a deadline or a birthday is not an event`);
   }
   const table = { input: name, document: record, key, columns, times: happened, free: rest, defaults, decisions };
   const events = key.long ? longEvents(table) : wideEvents(table);
@@ -242,7 +242,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   if (!key.long && happened.length > 0) askUndated(draft, key.column, happened, decisions);
 }
 
-/** The earlier input whose documents these are, since all keys are among its. */
+/** The earlier input whose documents these are, because it has all of these keys. */
 function homeOf({ header, distinct }: Column, { name }: InputDraft, { documents, decisions }: Shared) {
   const words = (text: string) =>
     foldHeader(text)
@@ -310,7 +310,7 @@ export function mentioned(
 
 export interface DocumentKey {
   column: Column;
-  /** What it is made of, if that is more than the column. */
+  /** What the key is made from, if it is more than the column. */
   parts: readonly Column[];
   /** Each row is an event of a document that may have several rows; else a row is a document. */
   long: boolean;
@@ -389,7 +389,7 @@ function weigh(column: Column, columns: readonly Column[]) {
   const less = role === "ticket" ? 0.4 : role !== null ? 0 : type.as === "number" ? 0.3 : 0.5;
   const word = role === "document" ? 3 : !coded ? 0 : role === "code" ? 1 : less;
   const single = distinct.size === cells.length && cells.length > 2;
-  // What has one value only follows from everything.
+  // A column with a single value depends on everything.
   const telling = [...follows].filter((other) => other.distinct.size > 1).length;
   // On average three rows to two documents, with times that differ within a document.
   const timed = timesOf(others).length > 0 && others.some((one) => one.type.as === "timestamp" && !follows.has(one));
@@ -429,12 +429,12 @@ function weigh(column: Column, columns: readonly Column[]) {
   return { value, label: `"${header}"`, why, score: !able || isName ? 0 : isOfParty ? Math.min(score, 1) : score };
 }
 
-/** A birthday or a due date is no event unless a person says so. */
+/** A birthday or a due date is not an event unless a person says so. */
 function askWhen({ name, columns, above, records }: InputDraft, decisions: Decisions) {
   const why = "its header suggests a birthday or a future date";
   const days = columns.filter(({ type }) => type.as === "timestamp");
   const candidates = [
-    { value: null, label: "no column says, so no event is written" },
+    { value: null, label: "no column says, so the draft has no event" },
     ...days.map((value) => ({ value, label: `"${value.header}"`, why })),
   ];
   const time = decisions.choose<Column | null>(`${name}.time`, "when did something happen?", candidates);
@@ -457,7 +457,7 @@ function askUndated(draft: InputDraft, { values }: Column, times: readonly Colum
   draft.rowsWithoutEvents = new Said(value, decisions.take());
 }
 
-/** Other columns say whose the rows are, and where: that they have no time yet may change any day. */
+/** Other columns say whose the rows are, and where; that they have no time yet may change any day. */
 const telling = new Set<Role | null>([null, "status", "category", "eventType"]);
 
 /** Skips rows of one status (drafts, say) that have no time while all others have one. */

@@ -133,8 +133,8 @@ const LONGEST_UNIT = 20;
 const isOfSeveral = ({ cells }: Row): boolean => cells.filter(isFilled).length > 1;
 
 /**
- * The row below a wider one of settings, as DATEV writes it: that one has values, and this one names every column that is
- * filled further down. Null: there is none.
+ * The header below a wider row of settings, as DATEV writes it: the row above has values, and this one names every
+ * column that is filled further down. Null: there is none.
  */
 function labelsBelow({ header, headerRow }: Table, [first, ...others]: Row[]): number | null {
   const cells = first?.cells ?? [];

@@ -1,4 +1,4 @@
-/** Finds rows that are none of the table's, sums and notes, and the conditions that skip them. */
+/** Finds rows that are not part of the table, such as sums and notes, and the conditions that skip them. */
 import { foldName } from "../model/fold.js";
 import type { Row } from "../model/row.js";
 import { isValue } from "../read/header.js";
@@ -7,7 +7,7 @@ import { TOTAL } from "../read/rows.js";
 export interface Aside {
   /** No evidence about the columns. */
   rows: readonly Row[];
-  /** Where their words stand. */
+  /** The column with their words. */
   column: number;
   /** Of notes, one of them. */
   example?: string;
@@ -31,7 +31,7 @@ export function findAsides(rows: readonly Row[], width: number, blank: ReadonlyS
   /** `Printed by Ana` at the left, and `Page 1 of 3` at the right: a few words in a wide table. */
   const isLone = (one: Seen) =>
     (width > 2 && one.filled === 1) || (width > 4 && one.filled === 2 && isFooter(filledOf(one)));
-  // A mistake that lacks as much shows as little of what rows always fill.
+  // A faulty row may also lack values that rows always have.
   const isSparse = (one: Seen) => isLone(one) || (width > 4 && one.filled <= 2);
   const totals = [...findTotals(seen, isSparse), ...wordlessSum(seen)];
   const summed = new Set(totals.flatMap((one) => one.rows));
@@ -62,7 +62,7 @@ const STARS = /^\*{1,4}$/;
 
 const sumIn = (text: string) => (TOTAL.exec(text) ?? STARS.exec(text))?.[0];
 
-/** The words of sums may stand in one column, and those of a former balance in another. */
+/** The words of sums may be in one column, and those of a former balance in another. */
 function findTotals(seen: readonly Seen[], isSparse: (one: Seen) => boolean): Aside[] {
   const byColumn = Map.groupBy(seen, ({ texts }) => {
     const at = texts.findIndex((text) => sumIn(text) !== undefined);
@@ -76,7 +76,7 @@ function findTotals(seen: readonly Seen[], isSparse: (one: Seen) => boolean): As
   return all.flatMap(([at, sums]) => totalsIn(at, sums, others) ?? []);
 }
 
-/** So many columns that only sums leave blank tell a sum without its words. */
+/** This many columns that only sums leave blank identify a sum without its words. */
 const SUREST = 3;
 const MOST_GAPS = 30;
 
@@ -116,19 +116,19 @@ function totalsIn(at: number, sums: readonly Seen[], others: readonly Seen[]): A
   return { rows: sums.map(({ row }) => row), column: at, condition };
 }
 
-/** More are no notes, but a table of another kind. */
+/** More than this are not notes, but a table of another kind. */
 const MOST_NOTES = 8;
 
 const patternOf = (text: string) => text.replace(/[^\p{Letter}\p{Number} ]/gu, ".").replace(/\d+/g, "[0-9]+");
 
-/** The next file has other words behind the colon: `Applied filters: Year is 2025`. */
+/** The next file has other words after the colon: `Applied filters: Year is 2025`. */
 const LEAD = /^\p{Letter}[\p{Letter} ]{3,39}:/u;
 
 /** Titles of pages and sections, signatures, counts: several words in a row of one cell or two, unlike the column's other texts. */
 function notesIn(column: number, some: readonly Seen[], others: readonly Seen[]): Aside | null {
   const all = some.map((one) => one.texts[column] ?? "");
   const leads = all.flatMap((text) => LEAD.exec(text)?.[0] ?? []);
-  // Of several that begin alike, the words behind are names of sections.
+  // If several begin alike, the words that follow are names of sections.
   const leadOf = (text: string) =>
     leads.find((lead) => text.startsWith(lead) && leads.indexOf(lead) === leads.lastIndexOf(lead));
   const texts = all.filter((text) => / /.test(text) && (text.length <= 120 || leadOf(text) !== undefined));

@@ -106,7 +106,7 @@ export const isAhead = (header: string): boolean => {
 
 const telling = new Set<Role>(["time", "personal", "created", "closed"]);
 
-/** Whether digits below it may be a time; `Closed by` and `Date id` are none. */
+/** Whether digits below it may be a time; not for `Closed by` and `Date id`. */
 export function tellsTime(header: string): boolean {
   const words = wordsOf(header);
   const isOther = words.some((word) => /^(by|por|von|par|id|no|nr|num|numero)$/.test(word));

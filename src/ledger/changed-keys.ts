@@ -1,6 +1,6 @@
 /**
- * Compares how keys of each kind are made with how they were made: an edit that would give landed events new keys is
- * found before anything is staged (H25).
+ * Compares how the keys of each kind are made with how they used to be made: an edit that would give landed events new
+ * keys is found before anything is staged (H25).
  */
 import type { LedgerDatabase } from "./ledger-database.js";
 
@@ -70,7 +70,7 @@ export function changedKeys(database: LedgerDatabase, mapping: string, namespace
   });
 }
 
-/** Whether a mapping is used for the first time, after others, and says not of all its names that they are new. */
+/** Whether a mapping is used for the first time, after others, and does not declare all of its names new. */
 export function isFresh(database: LedgerDatabase, mapping: string, namespace: string, made: MadeKeys): boolean {
   if ([...made.fingerprints.keys()].every((name) => isDeclaredNew(made, name))) return false;
   const others = database.values<number>(

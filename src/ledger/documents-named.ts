@@ -126,7 +126,7 @@ export function generationsNamed(database: LedgerDatabase, name: string): number
   });
   if (names.length > 1)
     throw new RowferryError("document-unknown", `${name} names several documents: ${names.join(", ")}.`, {
-      hint: "Say which one, with its kind in front.",
+      hint: "Say which one by putting its kind in front.",
     });
   return ids;
 }

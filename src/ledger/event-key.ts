@@ -2,7 +2,7 @@
 export const keyBytes = (deduplicationId: string): Buffer => Buffer.from(deduplicationId.slice(4), "hex");
 export const keyText = (bytes: Buffer): string => `rf1-${bytes.toString("hex")}`;
 
-/** What a row says of its event, by the columns of `events`. */
+/** What a row says about its event, by the columns of `events`. */
 export interface EventContent {
   name: string;
   /** In ms. */

@@ -101,12 +101,12 @@ export function createInputStore(database: LedgerDatabase) {
       database.change("inputs", id, { ...counts, judged_at: contentChanges(database) });
     },
 
-    /** Nothing that the run staged is sent before it is imported again. */
+    /** Nothing that the run staged is sent until it is imported again. */
     refuse: (run: number) => database.run("UPDATE inputs SET refused = 1 WHERE run_id = @run", { run }),
 
     /**
-     * What a file that comes again would yield, if it need not be read: the timelines still hold what every row says (H36), and
-     * nothing of this import (`inputs`) is corrected by it. Null: it must be read.
+     * The counts of a file that comes again, if it need not be read: the timelines still hold what every row says
+     * (H36), and it corrects nothing of this import (`inputs`). Null: it must be read.
      */
     repeated(before: StoredInput | null, mappingHash: string, inputs: ReadonlySet<number>): RowCounts | null {
       if (before?.mappingHash !== mappingHash || before.read === 0) return null;

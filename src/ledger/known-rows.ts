@@ -24,7 +24,7 @@ export function createKnownRows(database: LedgerDatabase) {
 
     flush: pages.flush,
 
-    /** For each of these events, its copy: their rows are known no more, and bring the copies. */
+    /** By event, its copy: the rows are no longer known, and yield the copies. */
     move(copies: ReadonlyMap<number, number>) {
       const events = [...copies.keys()];
       const links = database.rows<{ page: number; row: number; event: number }>(

@@ -119,14 +119,14 @@ export function openLedgerBeside(path: string, owner: LedgerOwner): LedgerDataba
 
 /** An existing ledger, of this owner. */
 function proven(path: string, options: Database.Options, owner: LedgerOwner | null): LedgerDatabase {
-  if (!existsSync(path)) throw missing(path);
+  if (!existsSync(path)) throw ledgerMissing(path);
   const database = openDatabase(path, options);
   return orClose(database, () => {
     if (owner !== null && !isEmpty(database, path)) refuseAnothers(ownerIn(database), path, owner);
   });
 }
 
-const missing = (path: string) =>
+export const ledgerMissing = (path: string) =>
   new RowferryError("ledger-missing", "There is no ledger here yet.", { place: { file: path } });
 
 /** Closes a ledger that must not be used. */
@@ -142,7 +142,7 @@ function orClose(database: LedgerDatabase, prove: () => void): LedgerDatabase {
 
 function openDatabase(path: string, options: Database.Options = {}): LedgerDatabase {
   try {
-    // SQLite would take it for a new ledger, in which all is well, and delete its log.
+    // SQLite would treat it as a new ledger, in which all is well, and delete its log.
     if (statSync(path).size === 0)
       throw new RowferryError(
         "ledger-damaged",
@@ -167,7 +167,7 @@ function openDatabase(path: string, options: Database.Options = {}): LedgerDatab
     }
   } catch (error) {
     // Moved away meanwhile.
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw missing(path);
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw ledgerMissing(path);
     if (!(error instanceof Database.SqliteError)) throw error;
     if (error.code.startsWith("SQLITE_CORRUPT")) throw asLedgerFailure(error, path);
     throw new RowferryError("ledger-unreadable", `The ledger cannot be opened: ${reasonOf(error) ?? error.message}.`, {

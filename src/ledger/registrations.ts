@@ -5,12 +5,13 @@ import { createJournalEntries } from "./journal/entries.js";
 import { type RegistrationKind, resolved } from "./event-key.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 import { requestsOf } from "./runs.js";
+import type { AddressRecord, ParticipantRecord } from "../model/records.js";
 import { type RegistrationReceipt, Writer } from "./writer.js";
 
 export interface OpenParticipant {
   id: number;
   /** Without name and type: no row has described it. */
-  data: { countryCode: string; name: string; taxId: string; taxIdType: string; type: string };
+  data: ParticipantRecord["data"];
   /** A create may have been sent before. */
   attempted: boolean;
   settings: number | null;
@@ -21,7 +22,7 @@ export interface OpenAddress {
   participantServiceId: string;
   /** This run created the participant, so nobody else has given it addresses (H29, H40). */
   participantIsNew: boolean;
-  data: { city: string; countryCode: string; countryState: string; name: string; number: string; street: string };
+  data: AddressRecord["data"];
   extended: { [field: string]: string | number };
   attempted: boolean;
   settings: number | null;

@@ -38,7 +38,7 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
     return newest;
   };
 
-  /** An attempt that will be repeated is kept at once, so that a restart knows of it. */
+  /** Keeps an attempt that will be repeated at once, so that a restart knows of it. */
   const recordAttempt = (id: number, attempt: Attempt) => {
     const durationMs = Math.round(attempt.durationMs);
     database.run(

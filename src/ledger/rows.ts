@@ -51,7 +51,7 @@ export const describeRow = (database: LedgerDatabase, id: number | null): string
 export const ofSameMapping = (id: string): string =>
   `(${id} >> 32) IN (SELECT i.id FROM inputs mine JOIN inputs i USING (namespace, mapping_input) WHERE mine.id = @input)`;
 
-/** The row and, if it begins a group, the rest of it; in row order. Skipped rows may stand between them. */
+/** The row and, if it begins a group, the rest of the group; in row order. Skipped rows may lie in between. */
 export function groupOf(database: LedgerDatabase, lead: number): number[] {
   const group = [lead];
   const after = "SELECT id, lead FROM rows WHERE id > @lead AND NOT (fate = 'skipped' AND lead IS NULL) ORDER BY id";

@@ -112,7 +112,7 @@ export class Writer {
     this.#event(id, { state: "foreign", reason: "foreign-collision" }, now);
   }
 
-  /** Accepted with what came just before it, on which a person has decided. */
+  /** Accepted together with the event just before it, about which a person has decided. */
   foreignToo(id: number, message: string, now: number) {
     this.foreign(id, now);
     this.dismissedFor(id, false, now);
@@ -142,7 +142,7 @@ export class Writer {
     this.#event(id, { ...NOT_TRIED, state: "stalled", reason: "service-unanswered" }, now);
   }
 
-  /** Never sent, or refused for another event's sake. */
+  /** Never sent, or refused because of another event. */
   unsent(subject: Subject, id: number, now: number) {
     this.#move(subject, id, { state: "planned" }, now);
   }
@@ -157,7 +157,7 @@ export class Writer {
     return this.#set(TABLES[subject], id, { reason: "dismissed" }, now, "state = 'rejected'");
   }
 
-  /** Another system's document is left to it; a person may think better of it. @returns whether it was one */
+  /** Leaves another system's document to that system; a person can undo this. @returns whether it was one */
   foreignGivenUp(id: number, now: number) {
     return this.#set(
       "document_states",
@@ -191,8 +191,8 @@ export class Writer {
   }
 
   /**
-   * A person has settled these causes, as `waits_for` names them: the next run plans again what waited for them. What follows
-   * from `held` is repeated, because the partial index needs it.
+   * A person has settled these causes, as `waits_for` names them: the next run plans again what waited for them. The
+   * query repeats what `held` already implies, because the partial index needs it.
    */
   waitsSettled(causes: readonly string[], now: number) {
     this.#database.run(
@@ -213,7 +213,7 @@ export class Writer {
     return true;
   }
 
-  /** The same for its content, whenever it comes back (H23). */
+  /** Also dismisses its content, whenever that comes back (H23). */
   dismissedFor(id: number, unsent: boolean, now: number) {
     if (!this.dismissed(id, unsent, now)) return false;
     this.#database.run(
@@ -245,25 +245,25 @@ export class Writer {
 
   /** Except what the plan refused permanently. @returns whether it is planned again */
   retried(id: number, gone: boolean, now: number) {
-    const forGood = [...refusedByPlan, "dismissed", ...(gone ? [] : ["row-gone"])].join("', '");
+    const permanent = [...refusedByPlan, "dismissed", ...(gone ? [] : ["row-gone"])].join("', '");
     // There is no evidence of an attempt any more, so a duplicate answer will not be a receipt (H3).
     const planned = { ...PLANNED, attempted_hash: null };
-    const which = `(state = 'foreign' OR state = 'rejected' AND reason NOT IN ('${forGood}'))`;
+    const which = `(state = 'foreign' OR state = 'rejected' AND reason NOT IN ('${permanent}'))`;
     return this.#set("event_states", id, planned, now, which);
   }
 
-  /** Asks once more about doubt that only a person could settle. @returns whether it was such doubt */
+  /** Lets the next run ask once more about doubt that was left to a person. @returns whether it was such doubt */
   askedAgain(subject: "event" | "document", id: number, now: number) {
     const which = "state = 'stalled' AND reason = 'doubt-unsettled'";
     return this.#set(TABLES[subject], id, { reason: "refused-in-doubt" }, now, which);
   }
 
-  /** A duplicate answer to its key would still be about our own attempt (P5). */
+  /** Plans it again. A duplicate answer to its key would still be about our own attempt (P5). */
   notLanded(id: number, now: number) {
     this.#set("event_states", id, { ...PLANNED, doubt: 0 }, now);
   }
 
-  /** Its row has other content now, or comes back after a refusal. Attempts stay known. */
+  /** Its row now has other content, or comes back after a refusal. Attempts stay known. */
   corrected(id: number, now: number) {
     const planned = { ...PLANNED, changed_hash: null, dismissed: 0 };
     this.#set("event_states", id, planned, now, "state = 'rejected'");
@@ -275,7 +275,7 @@ export class Writer {
     this.#set("event_states", id, { ...changed, dismissed: 0, waits_for: null }, now);
   }
 
-  /** Its row came back as it landed, and `events` has that content again: what it did to its document is known now. */
+  /** Its row came back as it landed, and `events` has that content again, so its effect on the document is known. */
   unchanged(id: number, now: number) {
     const isLost = this.#database.has("SELECT 1 FROM events_now WHERE id = @id AND service_event_id IS NULL", { id });
     const state = isLost ? "landed-without-id" : "landed";
@@ -329,7 +329,7 @@ export class Writer {
          @state = 'stalled', @now FROM events WHERE id = @id`,
       { sentAt: null, link: null, ...found, ...before, id, now },
     );
-    // A backup's row says something else than what was sent after it.
+    // The backup's row differs from what was sent after the backup.
     const isChanged = this.#database.has(
       "SELECT 1 FROM events_now WHERE id = @id AND landed AND attempted_hash <> content_hash",
       { id },
@@ -356,8 +356,8 @@ export class Writer {
   }
 
   /**
-   * Just created, so earlier events that do not come with this create (`riding`, ids) have not landed (H4). @returns
-   * how many events are planned again
+   * Just created, so events sent earlier and not with this create (`riding`, ids) have not landed (H4). @returns how
+   * many events are planned again
    */
   opened(id: number, serviceId: string, riding: readonly number[], now: number) {
     this.#document(id, { state: "open", service_id: serviceId }, now);
@@ -396,7 +396,7 @@ export class Writer {
     this.waitsSettled([`document:${id}`], now);
   }
 
-  /** Stranded, and its next generation is sent instead. */
+  /** Stranded; its next generation is sent in its place. */
   strandedReplaced(id: number, now: number) {
     this.#set("document_states", id, { reason: "replaced" }, now);
     this.doubtsGivenUp(id, now);
@@ -513,13 +513,13 @@ export class Writer {
     return this.#database.run(text, { ...columns, id, now }) > 0;
   }
 
-  /** Unless it was dismissed during this run, after the plan was made. */
+  /** Does nothing if it was dismissed during this run, after the plan was made. */
   #waiting(id: number, columns: Columns, now: number) {
     const given = `SELECT 1 FROM event_states WHERE ${OF_EVENT} AND state = 'rejected' AND dismissed = 1`;
     if (!this.#database.has(given, { id })) this.#event(id, columns, now);
   }
 
-  /** The event's row has the file's present content; of what landed, the hash alone is known. */
+  /** The row has the file's present content; of what landed, only the hash is known. */
   #rememberChange(id: number) {
     this.#database.run(
       `UPDATE event_states SET changed_hash = e.content_hash, changed_content = json_object('name', e.name, 'at', e.at,
@@ -554,7 +554,7 @@ export class Writer {
     this.#set("document_states", document, { state, reason: null }, now, SHUT[state]);
   }
 
-  /** A CLOSE or CANCEL that something else sent shuts its document while a person accepts it. */
+  /** A CLOSE or CANCEL that something else sent shuts its document for as long as a person accepts it. */
   #shutByAccepted(id: number, now: number) {
     const found = this.#database.row<{ document: number; serviceId: string; lastAt: number | null }>(
       `SELECT s.document_id AS document, s.service_id AS serviceId, s.last_at AS lastAt
@@ -564,7 +564,7 @@ export class Writer {
     );
     if (found === null) return;
     const { document } = found;
-    // No move leads back to open.
+    // The state table has no move back to open.
     this.documentRestored(document, { ...found, state: "open", reason: null }, now);
     const names = this.#database.values<string>(
       `SELECT name FROM events_now WHERE document_id = @document AND name IN ('CLOSE', 'CANCEL')
@@ -613,5 +613,5 @@ const NO_IDS = { origin: null, service_id: null, snapshot_id: null };
 
 const SHUTTING = { CLOSE: "closed", CANCEL: "cancelled" } as const;
 const isShutting = (name: string): name is keyof typeof SHUTTING => Object.hasOwn(SHUTTING, name);
-/** From where a document is shut. */
+/** The states in which a document can be shut. */
 const SHUT = { closed: "state = 'open'", cancelled: "state IN ('open', 'closed')" };

@@ -113,7 +113,7 @@ async function loadFunctions(
       functionsText = filesOfModule(location).map(textOf).join("\n");
       for (const [exported, value] of Object.entries(exports))
         if (typeof value === "function" && exported !== "default") functions.set(exported, value as CustomFunction);
-      if (functions.size === 0) report("exports no function by name");
+      if (functions.size === 0) report("exports no named function");
     } catch (error) {
       report(`cannot be loaded: ${whyOf(error)}`);
     }

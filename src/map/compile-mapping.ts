@@ -141,7 +141,7 @@ function keyLengths(
 function checkFiles(inputs: readonly MappingInput[], source: MappingSource) {
   for (const { name, files, read } of inputs.length < 2 ? [] : inputs) {
     if (files !== null || read.excel?.sheet !== undefined) continue;
-    const message = `Input "${name}" does not say which files it reads, and it is not the only one.`;
+    const message = `Input "${name}" does not say which files it reads, but is not the only input.`;
     const hint = 'Write `files: ["*…*.csv"]`, or `excel: { sheet: … }` for a sheet of a workbook.';
     source.report("mapping-value", ["inputs", name], message, { at: "key", hint });
   }

@@ -83,7 +83,7 @@ async function extendByBase(source: MappingSource): Promise<void> {
     source.report(
       "mapping-value",
       ["version"],
-      "This mapping is written in version 1 of the language, which is no longer read.",
+      "This mapping is written in version 1 of the language, which is no longer supported.",
       { hint: "docs/how-to/upgrade-a-mapping.md shows how to rewrite it." },
     );
   if (version === 1 || typeof name !== "string" || !/^[^/\\]+\.ya?ml$/.test(name)) return;
@@ -97,7 +97,7 @@ async function extendByBase(source: MappingSource): Promise<void> {
     else if (name === basename(source.path))
       refuse("A mapping cannot extend itself.", "Name the file that it shares parts with.");
     else if ("extends" in base.data) {
-      const hint = `Move what they share into one file without \`extends\`, and let each mapping extend that.`;
+      const hint = `Move what they share into a file without \`extends\`, and let each mapping extend that.`;
       refuse(`${name} itself extends another mapping, and only one step is read.`, hint);
     }
     if (source.problems.length === 0) source.extend(base);

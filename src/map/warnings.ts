@@ -8,7 +8,7 @@ import type { MappingProblem, MappingSource, Path } from "./language/source.js";
 /** `used`: the tables that formulas read. */
 export function findWarnings(spec: MappingSpec, source: MappingSource, used: ReadonlySet<string>): MappingProblem[] {
   const lost = "This character stands for letters that another program could not read.";
-  const again = "Write the letters again; otherwise they are sent as they are.";
+  const again = "Type the letters again; otherwise they are sent as they are.";
   const garbled = source.lines("\uFFFD", "mapping-doubtful", () => lost, again).slice(0, 1);
   const warnings = [...findPlaceholders(spec, source), ...source.doubts, ...garbled];
   const warn = (place: Path, message: string, hint: string) =>
@@ -36,19 +36,19 @@ export function findWarnings(spec: MappingSpec, source: MappingSource, used: Rea
     const path = ["inputs", inputName];
     const kinds = [input.participants, input.addresses, input.documents, input.events];
     if (kinds.every((records) => Object.keys(records ?? {}).length === 0)) {
-      const nothing = `Input "${inputName}" describes no records, so nothing of its rows is sent.`;
+      const nothing = `Input "${inputName}" describes no records, so nothing from its rows is sent.`;
       warn(path, nothing, "Describe `documents` and `events`, or `participants`.");
     }
     for (const [event, { key, name, relatedDocument, target }] of Object.entries(eventsOf(input))) {
       const tell = (member: string, message: string, hint: string) =>
         warn([...path, "events", event, member], `event "${event}": ${message}`, hint);
       if (key === "content") {
-        const edited = "`key: content` takes an edited row for a new event; the old one stays on the timeline.";
+        const edited = "`key: content` treats an edited row as a new event; the old one stays on the timeline.";
         tell("key", edited, "Key it by a column that identifies the event, if the file has one.");
       }
       if (relatedDocument !== undefined && typeof name === "string" && name !== "RELATED") {
         const other = `\`relatedDocument\` is described for RELATED events; this one is named ${name}.`;
-        tell("relatedDocument", other, "Name the event RELATED, unless the service is known to take it.");
+        tell("relatedDocument", other, "Name the event RELATED, unless you know that the service accepts it.");
       }
       if ((name === "SPLIT" || name === "OUTPUT") && target === undefined)
         tell("name", `${name} without \`target\` creates no document.`, "Add a `target`.");

@@ -2,7 +2,7 @@
 import type { Code } from "./codes.js";
 import { withoutMember } from "./problem.js";
 
-/** A column with more kinds of mistakes than this is one cause: a message may hold a text of its own for every row. */
+/** A column with more kinds of mistakes than this counts as one cause: its messages may differ in every row. */
 const KINDS_OF_A_MISTAKE = 5;
 
 /** The message without quoted cells and numbers, and without the row of a group. */
@@ -27,7 +27,7 @@ type Counted<Found> = CauseOfRows<Found> & { last: number | null };
 
 /** Takes problems in row order. Without a column, the message names records, so it is one mistake. */
 export function tallyCauses<Found extends { code: Code; column: string | null; message: string }>(
-  /** Once for every problem, with each cause that it may be counted in. */
+  /** Called once for each problem, with each cause that may count it. */
   note: (cause: CauseOfRows<Found>, found: Found) => void = () => {},
 ) {
   const places = new Map<string, Map<string | null, Counted<Found>>>();

@@ -10,7 +10,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** For measuring what has passed, whatever a person or NTP does to the clock meanwhile. */
+/** Measures elapsed time, whatever a person or NTP does to the clock in the meantime. */
 export const steadyNow = (clock: Clock): number => clock.steady?.() ?? clock.now();
 
 /** A number in [0, 1). */

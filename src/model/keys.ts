@@ -85,7 +85,7 @@ export type EventOwn = Omit<EventRecord, "document" | "event" | "key">;
  */
 export function contentHash(event: EventOwn): Buffer {
   const { name, at, isPublic, participant, address, attributes } = event;
-  const own = [name, at, isPublic, participantName(participant), addressName(address)];
+  const own = [name, at, isPublic, partyName(participant), partyName(address)];
   const texts = attributes.flatMap((one) => [one.name, one.value, one.isPublic]);
   return Buffer.from(sha256(JSON.stringify([...own, ...texts, ...rareParts(event)])).slice(0, 32), "hex");
 }
@@ -101,8 +101,8 @@ function rareParts(event: EventOwn): unknown[] {
     parts.push({
       target: [target.document.kind, target.document.key],
       fields: canonicalJson(target.fields),
-      participant: target.participant && participantName(target.participant),
-      address: target.address && addressName(target.address),
+      participant: target.participant && partyName(target.participant),
+      address: target.address && partyName(target.address),
       externalId: target.externalId,
     });
   }
@@ -112,13 +112,9 @@ function rareParts(event: EventOwn): unknown[] {
   return parts;
 }
 
-function participantName(ref: ParticipantRef): JsonValue {
+function partyName(ref: ParticipantRef | AddressRef): JsonValue {
   if (ref.by === "natural") return ref.key;
-  return ref.by === "alias" ? [ref.kind, ref.key] : { id: ref.id };
-}
-
-function addressName(ref: AddressRef): JsonValue {
-  if (ref.by === "identity") return [participantName(ref.participant), ref.identity];
+  if (ref.by === "identity") return [partyName(ref.participant), ref.identity];
   return ref.by === "alias" ? [ref.kind, ref.key] : { id: ref.id };
 }
 

@@ -30,7 +30,7 @@ export function solutionOf(code: Code): "correct" | "decide" | "resume" {
 export const isCorrectable = ({ problems }: { problems: readonly { code: Code }[] }): boolean =>
   problems.some(({ code }) => solutionOf(code) === "correct");
 
-/** What no row brings: whoever refers to it may have mistyped its key. */
+/** What no row describes: the rows that refer to it may have a mistyped key. */
 export const missing: readonly Code[] = ["reference-unknown", "participant-not-registered", "address-not-registered"];
 
 /** Why events wait, where no row to correct or decide explains it. */

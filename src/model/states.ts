@@ -1,6 +1,6 @@
 /**
- * The state machines as data: from, cause, to. The ledger has a function for each cause; its CHECKs and triggers are made
- * of them.
+ * The state machines as data: from, cause, to. The ledger has a function for each cause, and its CHECKs and triggers
+ * are generated from these tables.
  */
 
 const registrationTransitions = [

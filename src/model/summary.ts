@@ -1,5 +1,6 @@
 /** Types of events and summaries; lines/ describes their fields. */
 import type { z } from "zod";
+import type { Code } from "./codes.js";
 import type * as files from "./lines/files.js";
 import type * as ledger from "./lines/ledger.js";
 import type * as run from "./lines/run.js";
@@ -45,6 +46,12 @@ export type PipelineEvent =
   | z.infer<typeof run.forecast>
   | z.infer<typeof run.backlog>
   | z.infer<typeof run.notice>;
+
+/** Tells sentences to whoever observes a run. */
+export const telling =
+  (observe: (event: PipelineEvent) => unknown) =>
+  (message: string, level: "info" | "warning" = "info", code: Code | null = null): void =>
+    void observe({ type: "notice", level, code, message });
 
 export interface RunLimits {
   /** `N` or `N%`: of rows read before anything is sent; later of events sent, after 100. */

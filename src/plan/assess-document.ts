@@ -57,7 +57,7 @@ export interface Progress {
 export interface AssessmentContext {
   /** The service's time less a margin of 2 s (H10). */
   dueBefore: number;
-  /** Once a run. */
+  /** True once in each run. */
   retryStalled: boolean;
   retiming: Retiming;
   /** When the creating event lands, ms; infinity: at the service's time. Null: no event creates the document. */
@@ -98,7 +98,7 @@ export function assessDocument(
   let shut = from?.shut ?? (document.state === "cancelled" ? 2 : document.state === "closed" ? 1 : 0);
   const begun = Math.max(document.lastAt ?? Number.NEGATIVE_INFINITY, context.begins ?? Number.NEGATIVE_INFINITY);
   let lastAt = from?.lastAt ?? begun;
-  // A hold that the timeline has passed cannot be corrected any more, and holds nothing (H12).
+  // A row that the timeline has passed can no longer be corrected, so it holds nothing (H12).
   const open = holds.filter(({ at }) => at === null || at >= lastAt);
   assessment.blocked = documentBlock(document, open, context);
   let block: Block | null = from?.block ?? assessment.blocked;
@@ -129,7 +129,7 @@ export function assessDocument(
         assessment.bars.push({ at: event.at, rank: event.rank, id: event.id, waitsFor: `event:${event.id}`, event });
       } else if (event.at >= context.dueBefore && why.reason === "not-yet-past") assessment.deferred.push(event);
       else assessment.held.push({ event, ...why });
-      // Later events wait for this one only: giving it up gives up no other.
+      // Later events wait only for this one: giving it up gives up no other.
       block = why === own ? behind(event, why) : why;
       continue;
     }
@@ -150,7 +150,7 @@ export function assessDocument(
 export const behind = (event: WorkEvent, why: Block): Block =>
   why.reason.startsWith("behind-") ? why : { reason: "behind-held", waitsFor: `event:${event.id}` };
 
-/** It waits only for a person or the next run. */
+/** The event itself waits, for a person or the next run. */
 function isSettled(event: WorkEvent, block: Block): boolean {
   return (
     block.waitsFor === `event:${event.id}` ||
@@ -243,7 +243,7 @@ function registrationBlock(
   return null;
 }
 
-/** Nothing that waits is to be given up: the next run asks again, or the row of what was refused can be corrected. */
+/** Whatever waits here is not given up: the next run asks again, or a person can correct the refused row. */
 function partyBlock(kind: "participant" | "address", party: Registration | null): Block | null {
   if (party === null) return null;
   const { id, state, reason } = party;
@@ -255,7 +255,7 @@ function partyBlock(kind: "participant" | "address", party: Registration | null)
 /** What stops this event and all later ones on its document (P3). */
 function eventBlock(event: WorkEvent, holds: readonly Hold[], context: AssessmentContext): Block | null {
   const self = `event:${event.id}`;
-  // Only what is asked again as it was sent goes on.
+  // Only an event that is sent again unchanged may go.
   const refused = event.attempted && event.sentAsIs ? null : refusedBlock(event);
   const hold = holds.find((held) =>
     held.event === null ? held.at === null || held.at <= event.at : held.event === event.id,
@@ -266,14 +266,14 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
   if (refused !== null) return refused;
   if (event.state === "stalled" && event.reason === "doubt-unsettled")
     return { reason: "behind-unsettled", waitsFor: self };
-  // A future event without doubt waits for its time, not for the next run.
+  // A future event that is not in doubt waits for its time, not for the next run.
   const isStalled = event.state === "stalled" && (event.doubt || event.at < context.dueBefore);
   if (!context.retryStalled && (isStalled || event.state === "sending")) {
     return { reason: "behind-stalled", waitsFor: self };
   }
-  // A replacement's event without a body; its row brings it again.
+  // An event of a replacement that has no body until its row is imported again.
   if (event.payload === "") return { reason: "replacement-incomplete", waitsFor: "its row, imported again" };
-  // A target is sent with the event, with that document's parties.
+  // The event creates its target, so it needs that document's parties too.
   const made = event.target === null ? null : context.document(event.target);
   return (
     registrationBlock(event.participant, event.address, context) ??
@@ -285,8 +285,8 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
 export type Retiming = { attribute: string; isPublic: boolean } | null;
 
 /**
- * A late event at the earliest permitted time, its own in an attribute (`settings.late`). `lastAt`: the timeline's newest
- * event, ms, whose instant the event takes (service.md, Limits 3).
+ * Moves a late event to the earliest permitted time and keeps its own in an attribute (`settings.late`). `lastAt`: the
+ * time of the timeline's newest event, ms, which the event takes (service.md, Limits 3).
  */
 function retimed(event: WorkEvent, lastAt: number, retiming: Retiming): WorkEvent {
   // A rebuilt ledger has no body to add to.
@@ -297,7 +297,7 @@ function retimed(event: WorkEvent, lastAt: number, retiming: Retiming): WorkEven
     value: new Date(event.at).toISOString(),
     isPublic: retiming.isPublic,
   };
-  // The file already writes an attribute of this name, so the event stays late.
+  // The file already gives an attribute of this name, so the event stays late.
   if (payload.metadata?.attributes.some(({ name }) => name === retiming.attribute) === true) return event;
   const attributes = [...(payload.metadata?.attributes ?? []), original];
   return { ...event, at: lastAt, payload: JSON.stringify({ ...payload, metadata: { attributes } }) };

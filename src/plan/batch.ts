@@ -52,11 +52,11 @@ interface Lane {
   next: number;
   created: boolean;
   last: PlannedRequest | null;
-  /** What could go if the run were cut short here; null: nothing, or that has changed since. */
+  /** What could go in a request cut short here; null: nothing, or it has since changed. */
   short: Short | null;
 }
 
-/** Some events of a lane, or its document alone, that can go before something outside it ends the run. */
+/** Events of a lane, or its document alone, that can go before the next one, which waits for another document. */
 interface Short {
   lane: Lane;
   count: number;
@@ -65,9 +65,9 @@ interface Short {
 }
 
 /**
- * The requests of a component, in a possible sending order. `after`: the events that should precede another one; if only
- * that blocks everything, the earliest such event goes anyway. `circle`: the first events that can never be sent
- * because they wait for each other, and their needs.
+ * The requests of a component, in a possible sending order. `after`: events that should precede another one; if only
+ * they block everything, the earliest such event goes anyway. `circle`: the first events that can never be sent because they
+ * wait for each other, with their needs.
  */
 export function batch(
   assessments: ReadonlyMap<number, Assessment>,
@@ -88,12 +88,12 @@ export function batch(
   const met = (need: Place): boolean => (need > 0 ? sentIn.has(need) : (lanes.get(-need)?.created ?? true));
   const hasItsNeeds = (id: number): boolean => (needs.get(id) ?? []).every(met);
   const outOfOrder = new Set<number>();
-  /** What has to go before; null: nothing. */
+  /** What has to go first; null: nothing. */
   const missing = (place: Place): Place | null => {
     const before = outOfOrder.has(place) ? [] : (after.get(place) ?? []);
     return [...(needs.get(place) ?? []), ...before].find((one) => !met(one)) ?? null;
   };
-  // Lanes to look at, in turn. What cannot go is looked at again when what it waits for has gone.
+  // Lanes to look at. A lane that cannot go is looked at again once what it waits for has gone.
   const turn = new Set(lanes.values());
   const waiting = new Map<number, Lane[]>();
   const cutShort = createHeap(isBetter);
@@ -103,7 +103,7 @@ export function batch(
     waiting.delete(id);
   };
 
-  /** Sends as many events as can go, unless something outside the document ends the run: then others may go first. */
+  /** Sends as many events as can go, unless one waits for another document: then other lanes may go first. */
   const look = (lane: Lane): void => {
     const { ready, document } = lane.assessment;
     lane.short = null;

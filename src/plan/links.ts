@@ -62,7 +62,7 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
     }
   }
   if (context.linkTime === "event") holdBehindStalled(assessments, needs, context);
-  // An open meeting point holds later events of the other timeline, whatever holds the event itself.
+  // A waiting event that also writes on another timeline holds later events there, whatever it waits for itself.
   for (const { held, bars } of context.linkTime === "event" ? assessments.values() : []) {
     const waiting = [...held.map(({ event }) => event), ...bars.flatMap(({ event }) => event ?? [])];
     for (const event of waiting.filter(({ state }) => state !== "foreign")) {
@@ -86,8 +86,8 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
 }
 
 /**
- * What the next run sends without a person holds later links of other documents to the same timeline, whose mirrors
- * would make it early there for ever (H38).
+ * An event that the next run will send without a person's help holds later links of other documents to the same
+ * timeline: their mirrors would make it permanently too early there (H38).
  */
 function holdBehindStalled(
   assessments: ReadonlyMap<number, Assessment>,
@@ -120,8 +120,8 @@ function holdBehindStalled(
 }
 
 /**
- * The target exists already or is created otherwise, so the service would refuse its key. The row can still be
- * corrected, so later events of the document wait (P3).
+ * Refuses events whose target already exists or is created by another event, because the service would refuse its key.
+ * The row can still be corrected, so later events of the document wait (P3).
  */
 function refuseVainMakers(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): void {
   const makes = ({ target }: WorkEvent): boolean => target !== null;
@@ -143,7 +143,7 @@ function refuseVainMakers(assessments: ReadonlyMap<number, Assessment>, context:
       refuse(assessment, event, "target-exists", message);
     } else holdFrom(assessment, event, why);
 
-    /** Null: the target exists, or will. */
+    /** Null: the target exists, or will exist. */
     function vainBlock(): Block | null {
       if (isThere) return null;
       if (isInDoubt(known)) return { reason: "document-stalled", waitsFor: `document:${target}` };
@@ -204,8 +204,8 @@ export function hold(assessment: Assessment, events: readonly WorkEvent[], why: 
 }
 
 /**
- * Which events of a timeline that `event` writes on must be sent before it, and which after it; under `server`, none
- * has to be sent after it.
+ * On a timeline that `event` also writes on: which event must be sent before it, and which after it; under `server`,
+ * none need be sent after it.
  */
 function neighboursOf(
   event: WorkEvent,

@@ -17,7 +17,6 @@ import {
   nameOf,
   orderOfMirrors,
 } from "./links.js";
-import { makersOf } from "./makers.js";
 import { cancelsBefore, holdReplacements } from "./replacements.js";
 
 export interface Component {
@@ -38,7 +37,7 @@ export interface PlanContext {
   retimingOf(document: WorkDocument): Retiming;
 }
 
-/** The documents of each linked group, by member; unlinked documents are absent. */
+/** For each linked document, the documents of its group; unlinked documents are absent. */
 export type Groups = Map<number, number[]>;
 
 export function groupDocuments(links: Iterable<{ document: number; other: number }>): Groups {
@@ -108,7 +107,7 @@ export function* planPieces(
     const known = { events, holds, from, isMade };
     let piece = planComponent(context, documents, known);
     next += some.length;
-    // Its last request may have room left, so it begins the next piece.
+    // The last request may have room for more events, so it begins the next piece.
     const [first] = piece.requests.at(-1)?.events ?? [];
     const cut = next < ids.length ? events.findIndex(({ id }) => id === first?.id) : -1;
     if (cut > 0) {
@@ -178,8 +177,8 @@ export function planComponent(
 }
 
 /**
- * Each document by itself; a document created by an event, from that event on (open point 11). If that event can never
- * be sent, then without it. `early`: documents with events before their creation.
+ * Assesses each document by itself; one that an event creates, from that event on (open point 11), or without it if the
+ * event can never be sent. `early`: documents that have events before their creation.
  */
 function assessAll(
   context: PlanContext,
@@ -209,7 +208,7 @@ function assessAll(
       return assessment;
     };
     for (const id of open.keys()) assess(id, null);
-    // In the order of their makers: a document created too late creates nothing either.
+    // In the order of their makers: a document that is created too late creates nothing itself.
     const early = new Map<Assessment, WorkEvent>();
     for (const [id, maker] of makers) {
       const making = assessments.get(maker.document);
@@ -224,6 +223,35 @@ function assessAll(
     }
     if (never.size === before) return { makers, assessments, early };
   }
+}
+
+/**
+ * The event that creates each target document (service.md, Event endpoints, rule 6; H19): the first that names it, unless
+ * the document exists or the event's own document comes from it. `refused`: events that can never be sent.
+ */
+function makersOf(
+  documents: ReadonlyMap<number, { document: WorkDocument; events: readonly WorkEvent[] }>,
+  refused: ReadonlySet<number>,
+): Map<number, WorkEvent> {
+  const makers = new Map<number, WorkEvent>();
+  const comesFrom = (document: number, ancestor: number): boolean => {
+    for (let at: number | undefined = document; at !== undefined; at = makers.get(at)?.document)
+      if (at === ancestor) return true;
+    return false;
+  };
+  const candidates = [...documents.values()].flatMap(({ events }) =>
+    events.filter(
+      ({ id, target, state, dismissed, reason }) =>
+        // Whoever sent a foreign event that a person has accepted made its target, too.
+        target !== null && (!dismissed || state === "foreign") && reason !== "dismissed" && !refused.has(id),
+    ),
+  );
+  for (const event of candidates.toSorted(compareEvents)) {
+    const target = event.target as number;
+    const state = documents.get(target)?.document.state;
+    if (state === "planned" && !makers.has(target) && !comesFrom(event.document, target)) makers.set(target, event);
+  }
+  return makers;
 }
 
 /**
@@ -249,7 +277,7 @@ function copiesGoTo(
   return [...all].filter((other) => other !== event.document && other !== event.target);
 }
 
-/** Nothing lands during planning, so a document with thousands of propagated events is asked once. */
+/** Remembers answers: nothing lands during planning, and a document may have thousands of propagated events. */
 function once<Key, Found>(find: (key: Key) => Found): (key: Key) => Found {
   const found = new Map<Key, Found>();
   return (key) => {

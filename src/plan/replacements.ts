@@ -9,7 +9,7 @@ import { holdFrom } from "./links.js";
 type Open = ReadonlyMap<number, { document: WorkDocument; events: readonly WorkEvent[] }>;
 
 interface Replacement {
-  /** The old generation's, neither landed nor dismissed. */
+  /** Of the old generation; neither landed nor dismissed. */
   cancel: WorkEvent;
   next: number;
   /** An event of the next generation without a body. */
@@ -44,7 +44,7 @@ export function holdReplacements(open: Open, assessments: ReadonlyMap<number, As
   }
 }
 
-/** The CANCEL that has to land before a document is created, by that document. */
+/** By document: the CANCEL that has to land before it is created. */
 export const cancelsBefore = (open: Open): Map<number, WorkEvent> =>
   new Map(replacementsIn(open).map(({ cancel, next }) => [next, cancel]));
 

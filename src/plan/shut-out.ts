@@ -13,15 +13,15 @@ export const isShutOut = (rank: number, { name }: WorkEvent): boolean =>
  * time, which it does only if nothing later exists (service.md, Limits 3).
  */
 export function isDisproved(document: WorkDocument, event: WorkEvent): boolean {
-  // A moved CLOSE (`settings.late`) is no later than the timeline's last known instant.
+  // A moved CLOSE (`settings.late`) is never later than the timeline's last known instant.
   const { lastAt } = document;
   // Earlier content may have landed at another time (H9).
   return event.sentAsIs && lastAt !== null && event.at > lastAt && isShutOut(document.shutBy, event);
 }
 
 /**
- * How many events can go before the outcome of a CLOSE or CANCEL among them is known. The plan puts only events in
- * doubt after one that would shut them out.
+ * How many events can be sent before the outcome of a CLOSE or CANCEL among them is known. Only events in doubt are
+ * planned after one that would shut them out.
  */
 export function countBeforeShut(events: readonly WorkEvent[]): number {
   let shut = 0;

@@ -77,7 +77,7 @@ async function expand(arg: string, folder: string, tell: (note: string) => void)
     if (readable.length > 0 && others.length > 0) tell(alsoHolds(arg, others));
     if (readable.length > 0) return readable.map((name) => join(arg, name));
     const but = others.length === 0 ? "" : `, but ${listed(others, 5)}`;
-    throw new RowferryError("file-pattern-unmatched", `the folder ${arg} holds no file that can be read${but}`);
+    throw new RowferryError("file-pattern-unmatched", `the folder ${arg} contains no readable file${but}`);
   }
   if (found !== null || (/\.zip\//i.test(arg) && !/[*?]/.test(arg))) return [arg];
   if (!/[*?[\]{}]/.test(arg)) throw new RowferryError("file-missing", missingFile(arg), { place: { file: arg } });

@@ -68,18 +68,20 @@ export function findHeader(rows: readonly HeaderCandidate[]): number {
   return first;
 }
 
+const widthOf = (rows: readonly (readonly string[])[]): number => Math.max(0, ...rows.map((cells) => cells.length));
+
 /** Joins several header rows column by column. */
 export function headerTexts(rows: readonly (readonly string[])[]): string[] {
-  const width = Math.max(0, ...rows.map((cells) => cells.length));
-  return Array.from({ length: width }, (_, column) => {
+  return Array.from({ length: widthOf(rows) }, (_, column) => {
     const parts = rows.map((cells) => squeeze(cells[column] ?? ""));
     return parts.filter((part) => part !== "").join(" ");
   });
 }
 
-/** A heading of a group of columns heads the blanks to its right too, up to the next one: text files merge no cells. */
+/** The heading of a group of columns also applies to the blanks to its right, up to the next: text files cannot merge
+ * cells. */
 export function spreadHeadings(rows: readonly (readonly string[])[]): string[][] {
-  const width = Math.max(0, ...rows.map((cells) => cells.length));
+  const width = widthOf(rows);
   return rows.map((cells, at) => {
     let heading = "";
     return Array.from({ length: width }, (_, column) => {
@@ -108,7 +110,7 @@ export function headerOf(
   const doubt = option === "auto" ? headerDoubt(header, sample) : null;
   if (doubt !== null)
     notes.push(
-      `Row ${headerRow} is taken as the header, but it looks like a row: ${doubt}. If it is one, write \`header: none\`.`,
+      `Row ${headerRow} is used as the header, but it looks like a row: ${doubt}. If it is one, write \`header: none\`.`,
     );
   return { header, headerRow, joinedRows: numbers.length > 1 ? numbers : null, headerDoubt: doubt };
 }
@@ -119,8 +121,7 @@ export function isLabels(cells: readonly string[]): boolean {
 }
 
 export function valueColumns(rows: readonly (readonly string[])[]): number[] {
-  const width = Math.max(0, ...rows.map((cells) => cells.length));
-  return Array.from({ length: width }, (_, column) => column).filter((column) => {
+  return [...Array(widthOf(rows)).keys()].filter((column) => {
     const filled = rows.map((cells) => cells[column] ?? "").filter(isFilled);
     return filled.length > 0 && filled.every(isValue);
   });

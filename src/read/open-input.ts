@@ -80,7 +80,8 @@ async function openPath(path: string, alias?: string, packed = false): Promise<I
   }
 }
 
-/** Splits a path into the file on the disk and the file within it, if no file has the whole name. Folders may be called so, too. */
+/** Splits a path into the file on the disk and the file within it, if no file has the whole name. Folders may have such
+ * names too. */
 export async function withinArchive(path: string): Promise<[outer: string, inner: string | null]> {
   if ((await stat(path).catch(() => null)) !== null) return [path, null];
   for (const { index } of path.matchAll(/\.zip\//gi)) {
@@ -96,7 +97,7 @@ function memberOf({ file, has, members }: Zip, named: string | null): string {
     if (has(named)) return named;
     throw file.fault("file-missing", `the archive holds no ${named}; it holds ${listed(members(), 5) || "nothing"}`);
   }
-  if (first === undefined) throw refusal(file.fault, "the archive is empty; make it again", "archive-ambiguous");
+  if (first === undefined) throw refusal(file.fault, "the archive is empty; create it again", "archive-ambiguous");
   if (others.length === 0) return first;
   throw file.fault("archive-ambiguous", `the archive holds ${others.length + 1} files: ${listed(members(), 5)}`);
 }

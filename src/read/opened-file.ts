@@ -111,7 +111,7 @@ export function faultOf(file: string) {
     new RowferryError(code, message, { place: { file, ...place }, hint, cause });
 }
 
-/** `what`: what the file is; after a semicolon what to do, where that is not the code's own remedy. */
+/** `what`: what the file is and, after a semicolon, what to do if that differs from the code's own remedy. */
 export function refusal(fault: FaultOf, what: string, code: Code = "file-refused"): RowferryError {
   const [is = "", remedy] = what.split("; ");
   return fault(code, is, { hint: remedy && `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.` });
@@ -127,6 +127,6 @@ export const missingFile = (path: string): string =>
 
 function openingFailure(cause: NodeJS.ErrnoException, path: string): string {
   if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return missingFile(path);
-  if (cause.code === "EACCES" || cause.code === "EPERM") return "this user may not read the file";
+  if (cause.code === "EACCES" || cause.code === "EPERM") return "you do not have permission to read the file";
   return `the file cannot be opened (${cause.code ?? cause.message})`;
 }

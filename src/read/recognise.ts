@@ -50,7 +50,7 @@ export function recognise(head: Buffer, name: string): Recognised {
   if (start.startsWith("\x28\xb5\x2f\xfd") || isSkippable) return { kind: "zstd" };
   if (start.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) return compoundFile(start);
   if (/\.(xl\w+|zip)$/i.test(name) && start.includes("PK\x03\x04"))
-    return refused("a workbook or zip file with other bytes in front of it; fetch or export it again");
+    return refused("a workbook or zip file with other bytes before it; fetch or export it again");
   const known = SIGNATURES.find(([bytes, , at = 0]) => start.startsWith(bytes, at));
   if (known !== undefined) return refused(known[1]);
   const isWide = looksWide(head) !== null;

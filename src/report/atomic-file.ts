@@ -34,7 +34,7 @@ export function refuseAnothers(path: string, begin: string): void {
   const there = head.toString("latin1", 0, readSync(file, head));
   closeSync(file);
   if (there !== "" && there !== begin)
-    throw new RowferryError("file-exists", "another file has this name, and is left as it is", {
+    throw new RowferryError("file-exists", "another file has this name, and was left as it is", {
       place: { file: path },
     });
 }

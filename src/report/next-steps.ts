@@ -66,7 +66,7 @@ export function nextSteps(
   const open = isLeft ? { ...summary.open, rows: 0 } : summary.open;
   const list = files.find(({ kind }) => kind === "stranded");
   const stranded = list && resolveAll(shown(list.path), step);
-  // `status` does not know of an empty file, and no correction of a row fills it.
+  // `status` does not know about an empty file, and correcting a row does not fill it.
   const here = problemsHere(problems).filter(({ code }) => code !== "file-empty");
   const isEmpty = problems.some(({ code }) => code === "file-empty");
   const steps = [
@@ -188,7 +188,7 @@ export const decisions: readonly Decision[] = [
   ],
   [
     told("lookup-unreadable"),
-    "the service answered a lookup with something that does not answer it: find out why, then retry",
+    "the service's answer to a lookup makes no sense: find out why, then retry",
     "retry --code lookup-unreadable",
   ],
   [

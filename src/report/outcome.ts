@@ -48,7 +48,7 @@ export function saidRestored(
   if (byJournal)
     return "The ledger was rebuilt from its journal, which knows what was sent. Rows that were not sent may be missing until their files are imported again.";
   const age = lastAt === null ? "from before any run" : `of ${told(lastAt)} (its last run is ${lastRun})`;
-  return `The ledger was restored from a backup ${age}. It does not know what was sent after that; nothing is sent twice all the same, because keys are made of the rows' own data.`;
+  return `The ledger was restored from a backup ${age}. It does not know what was sent after that; even so, nothing is sent twice, because keys are made from the rows' own data.`;
 }
 
 export const saidWithdrawn = ({ input, rows }: { input: string; rows: number }): string =>

@@ -20,7 +20,7 @@ const headerFill = filled("FFE8A33D");
 const reasonFill = filled("FFFFF1D6");
 const derivedFill = filled("FFF2C4B3");
 const DERIVED =
-  "their formulas use other rows or sheets, so they are values here; correct them by hand if they are wrong";
+  "their formulas use other rows or sheets, so they are plain values here; correct them by hand if they are wrong";
 /** Programs would lose further rows. */
 const sheetRows = 1_048_576;
 
@@ -128,7 +128,7 @@ function writeCell(
   const formula = typeof own === "string" ? ownFormula(own, Number(cell.row), header) : own;
   if (format !== null) cell.numFmt = format;
   if (typeof formula === "string")
-    // Without a result the cell says, until a spreadsheet has computed it, what it said in its file: that there is none.
+    // Until a spreadsheet has computed it, a cell without a result says what it said in its file: that there is none.
     cell.value = {
       formula,
       ...(value === null && look.stored === undefined ? {} : { result: value ?? "" }),

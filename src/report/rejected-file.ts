@@ -46,7 +46,7 @@ async function writeRejectedCsv(path: string, dialect: CsvDialect, content: Reje
     return { path, rows: await write(path, dialect, content), note: null };
   } catch (error) {
     if (!(error instanceof LackingCharacter)) throw error;
-    const note = `written as UTF-8, because ${dialect.encoding} lacks characters of these rows`;
+    const note = `written as UTF-8, because ${dialect.encoding} lacks some characters in these rows`;
     return { path, rows: await write(path, { ...dialect, encoding: "utf8", bom: true }, content), note };
   }
 }

@@ -46,7 +46,7 @@ const sentences: Say = {
       earlyMirrors > 0 &&
         `${counted(earlyMirrors, "of its links is", "of its links are")} earlier than the last event of the related document: the service may refuse to mirror them there.`,
       missing.length > 0 &&
-        `The ledger has lost ${counted(missing.length, "event")} of it. None of its events is sent until these rows are imported again:`,
+        `The ledger has lost ${counted(missing.length, "event")} of it. None of its events are sent until these rows are imported again:`,
       ...missing.slice(0, 20).map(({ event, keyParts }) => `  ${[event, ...keyParts].join(" ")}`),
       relations > 0 && `Not sent again: ${counted(relations, "relation")} of other documents to the old generation.`,
     ];

@@ -1,10 +1,10 @@
 /** Checks files against a mapping, without a ledger; stages nothing and reports everything wrong. */
 import type { Mapping } from "../map/mapping.js";
-import type { FileCheck, PipelineEvent } from "../model/summary.js";
+import { type FileCheck, type PipelineEvent, telling } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
 import { checkErrorOf, checkTable, type CheckTableOptions } from "./check-table.js";
 import { createTwins } from "./check-twins.js";
-import { inputsByName, type OpenedFile, openFiles, tellInfo } from "./files.js";
+import { inputsByName, type OpenedFile, openFiles } from "./files.js";
 
 export interface CheckFilesOptions {
   mapping: Mapping;
@@ -22,7 +22,7 @@ export interface CheckFilesOptions {
  */
 export async function checkFiles(options: CheckFilesOptions): Promise<FileCheck[]> {
   const { mapping, files: named, cwd, observe } = options;
-  const paths = await expandFiles(named, cwd, tellInfo(observe));
+  const paths = await expandFiles(named, cwd, telling(observe));
   observe({ type: "stage", stage: "reading", total: null });
   const checks: FileCheck[] = [];
   const shared = { signal: options.signal, twins: createTwins() };

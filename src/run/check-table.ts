@@ -162,10 +162,10 @@ async function mapRows(
     check.cells = cells.columns();
     if (check.events === 0) check.eventless = null;
     // Readers add notes while they read (hidden rows).
-    const uncompared = `Nearly equal keys were looked for among the first ${MAX_KEYS} documents and events only.`;
-    const unpaired = `Rows that contradict each other were looked for among the first ${MOST_TWINS} events only.`;
+    const uncompared = `Only the first ${MAX_KEYS} documents and events were checked for nearly equal keys.`;
+    const unpaired = `Only the first ${MOST_TWINS} events were checked for rows that contradict each other.`;
     const renamed =
-      "Formulas that name the file or sheet get this file's here; `import` gives them that of the row corrected.";
+      "Formulas that name the file or sheet use this file's name here; `import` uses that of the corrected row.";
     const isRenamed = (names.file || names.sheet) && ownPosition(table.header, "rowferry_row") >= 0;
     check.notes = [
       ...table.notes,
@@ -179,7 +179,7 @@ async function mapRows(
 
 const MOST_SAMPLES = 3;
 
-/** Each event of a row, else a document or a party of it, as the mapping writes them; with what they are. */
+/** The row's events, or if there are none its documents or parties, as the mapping writes them, and what each is. */
 function samplesOf(records: Records): { kind: string; body: JsonValue }[] {
   const { events, documents, addresses, participants } = presentRecords([records]);
   const [other] = [...documents, ...addresses, ...participants];
@@ -203,7 +203,7 @@ const MAX_DISTINCT = 10_000;
 function watchCells(header: readonly string[], mapper: RowMapper) {
   const columns = header.map((name, index) => {
     const type = mapper.types[index] ?? null;
-    // A number that may be thousands or a fraction, until another one decides; null: decided.
+    // A number that may mean thousands or a fraction, until another one decides; null: decided.
     const either: string | null = /number|integer/.test(type ?? "") ? "" : null;
     return { name, type, filled: 0, seen: new Set<string>(), either, rounding: new Rounding() };
   });
@@ -227,8 +227,8 @@ function watchCells(header: readonly string[], mapper: RowMapper) {
     doubts: (): string[] =>
       columns.flatMap(({ name, either, rounding }, index) => {
         const value = either ? mapper.read(index, either) : null;
-        const hint = "If that is wrong, give the column `decimal` and `grouping` of its own.";
-        const marked = `All marked numbers of "${name}" are like ${JSON.stringify(either)}, which is read as ${value}. ${hint}`;
+        const hint = "If that is wrong, set `decimal` and `grouping` in the column.";
+        const marked = `All numbers with a separator in "${name}" are like ${JSON.stringify(either)}, which is read as ${value}. ${hint}`;
         const rounded = `${rounding.said(name).replace("all", "All")}. Format the column as text in the spreadsheet, and export it again.`;
         return [...(value === null ? [] : [marked]), ...(rounding.example === null ? [] : [rounded])];
       }),

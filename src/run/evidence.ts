@@ -111,7 +111,7 @@ export function gatherEvidence(begun: readonly WorkEvent[]) {
       }
     },
 
-    /** No answer came: in doubt, unless none of them can have landed. */
+    /** Without an answer, events are in doubt unless they cannot have landed. */
     leaveUnanswered(t: Writer, events: readonly WorkEvent[], now: number): void {
       for (const event of events) {
         if (mayHaveLanded(event)) t.stalled("event", event.id, "service-unanswered", now);

@@ -6,7 +6,7 @@ import { UnreadFile } from "../map/input/match-files.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import { listed } from "../model/fold.js";
-import type { PipelineEvent } from "../model/summary.js";
+import { type PipelineEvent, telling } from "../model/summary.js";
 import { bytesOf } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
 import type { Input } from "../read/table.js";
@@ -40,11 +40,6 @@ export interface OpenedFile {
   /** Progress over all files. `more`: rows of the current table. */
   tell(more: number): void;
 }
-
-export const tellInfo =
-  (observe: OpenFilesOptions["observe"]) =>
-  (message: string): void =>
-    observe({ type: "notice", level: "info", code: null, message });
 
 /** @throws UnreadFile, when nothing but files that no input reads was found */
 export async function* openFiles(options: OpenFilesOptions): AsyncGenerator<OpenedFile> {
@@ -91,7 +86,7 @@ export async function* openFiles(options: OpenFilesOptions): AsyncGenerator<Open
   if (passedOver.length === paths.length) throw first.error;
   const names = passedOver.map(({ path }) => path);
   const files = counted(passedOver.length, "file");
-  tellInfo(observe)(`${files} passed over, because no input of the mapping reads them: ${listed(names, 5)}.`);
+  telling(observe)(`${files} passed over, because no input of the mapping reads them: ${listed(names, 5)}.`);
 }
 
 /** An input that reads several sheets, once for each. */

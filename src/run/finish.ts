@@ -3,9 +3,9 @@ import { tallyOpen, tallyRun, tallyRows } from "../ledger/views/tally.js";
 import { tallyHeld, tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
 import { codes } from "../model/codes.js";
 import { ExitCode } from "../model/exit-code.js";
-import type { OpenWork, RowCounts, RowOutcomes, Summary } from "../model/summary.js";
+import type { OpenWork, RowOutcomes, Summary } from "../model/summary.js";
 import { sumOf } from "../report/figures.js";
-import { total } from "../report/outcome.js";
+import { sumOfRows, total } from "../report/outcome.js";
 import { limitOf, secondsAtLimit } from "./forecast.js";
 import type { Session } from "./session.js";
 import type { StagedInput } from "./stage.js";
@@ -41,7 +41,7 @@ export function summarise(
     exitCode: exitCodeOf(session, open, () => canGoOn(session)),
     stopped: session.stopped,
     inputs: context.staged.map(({ id: _, ...input }) => input),
-    rows: sumRows(context.staged),
+    rows: sumOfRows(context.staged),
     outcomes: outcomesOf(database, context.staged),
     ...tallyRun(database, run.id),
     open,
@@ -75,12 +75,6 @@ export function outcomesOf(database: Session["database"], staged: readonly Stage
   const rows = sumOf(staged, "staged") + sumOf(staged, "invalid");
   const outcomes = tallyRows(database, rows === 0 ? [] : staged);
   return { ...outcomes, landed: rows - total({ ...outcomes }) };
-}
-
-function sumRows(inputs: readonly RowCounts[]): RowCounts {
-  const sum = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
-  for (const input of inputs) for (const fate of Object.keys(sum) as (keyof RowCounts)[]) sum[fate] += input[fate];
-  return sum;
 }
 
 /**

@@ -26,7 +26,7 @@ export async function shortOfDisk(
     const free = path === null ? Number.POSITIVE_INFINITY : await freeBytes(path);
     if (free >= needed) continue;
     const [has, needs] = [Math.floor(free / MEBIBYTE), Math.ceil(needed / MEBIBYTE)].map(mebibytes);
-    return `The disk with the ${what} has ${has} free, and these files may need ${needs}. If it fills up, nothing is lost, but the run stops: make room, then type the same command again.`;
+    return `The disk with the ${what} has ${has} free, but these files may need ${needs}. If it fills up, nothing is lost, but the run stops: make room, then type the same command again.`;
   }
   return null;
 }

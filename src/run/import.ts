@@ -6,8 +6,8 @@
  */
 import { existsSync } from "node:fs";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
-import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/ledger-database.js";
+import { ledgerMissing } from "../ledger/open-ledger.js";
 import { codes } from "../model/codes.js";
 import { type LoadOptions, loadMapping } from "../map/load-mapping.js";
 import { RowferryError } from "../model/error.js";
@@ -59,8 +59,7 @@ export async function runResume(options: ResumeOptions): Promise<Summary> {
 
 /** Opening for writing would create an empty ledger, in which "all is well". */
 export function requireLedger({ ledgerPath }: Target): void {
-  if (!existsSync(ledgerPath))
-    throw new RowferryError("ledger-missing", "There is no ledger here.", { place: { file: ledgerPath } });
+  if (!existsSync(ledgerPath)) throw ledgerMissing(ledgerPath);
 }
 
 /** `stage` puts rows into the ledger, all or nothing; null: nothing to stage. */
@@ -103,7 +102,7 @@ export async function run(
           const inputs = await stage(session);
           if (tooManyInvalid(session, inputs, options.limits.maxErrors)) session.inputs.refuse(session.run.id);
           session.journalChoices();
-          createRunStore(session.database).staged(session.run.id, session.clock.now());
+          session.runs.staged(session.run.id, session.clock.now());
           return inputs;
         });
         unstaged = false;
@@ -121,12 +120,7 @@ export async function run(
       });
       log.end(summary);
       await writeRunFiles(session, summary, { staged, log: log.path });
-      createRunStore(session.database).finish(
-        session.run.id,
-        summary.exitCode,
-        JSON.stringify(summary),
-        session.clock.now(),
-      );
+      session.runs.finish(session.run.id, summary.exitCode, JSON.stringify(summary), session.clock.now());
       session.refuseMoved();
       return summary;
     } catch (thrown) {
@@ -153,16 +147,16 @@ function nothingStaged(error: unknown): unknown {
   return new RowferryError(code, message, { place, cause, hint });
 }
 
-/** An import stopped while reading left nothing to resume: "all is well" would be said of files that were never sent. */
+/** An import that stopped while reading left nothing to resume, so "all is well" would be said of files never sent. */
 function stopForUnstaged(session: Session): void {
-  const unstaged = createRunStore(session.database).lastUnstaged();
+  const unstaged = session.runs.lastUnstaged();
   if (unstaged !== null) session.stopped ??= { code: "import-unstaged", message: saidUnstaged(unstaged) };
 }
 
 /** An unwritable ledger cannot record this either; the first failure is the one to report. */
 function finishFailed(session: Session, exitCode: ExitCode): void {
   try {
-    createRunStore(session.database).finish(session.run.id, exitCode, null, session.clock.now());
+    session.runs.finish(session.run.id, exitCode, null, session.clock.now());
   } catch (error) {
     if (!(asLedgerFailure(error, session.target.ledgerPath) instanceof RowferryError)) throw error;
   }

@@ -9,7 +9,7 @@ import { idsOf } from "../ledger/work.js";
 import { loadMapping } from "../map/load-mapping.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
-import type { Plan } from "../model/summary.js";
+import { type Plan, telling } from "../model/summary.js";
 import { cheaperSetting, forecast } from "./forecast.js";
 import { ownerOf } from "./sandbox.js";
 import { previewDocument } from "./preview.js";
@@ -99,7 +99,7 @@ async function openBeside(
   } catch (error) {
     if (!(error instanceof RowferryError) || error.code !== "ledger-locked") throw error;
     const message = "Another process is staging or sending, so this plan uses a copy of the ledger as it is now.";
-    observe({ type: "notice", level: "info", code: null, message });
+    telling(observe)(message);
     const copy = inFolder(folderForCopy(target.ledgerPath));
     copyLedger(target.ledgerPath, ownerOf(target), copy);
     return { session: await open(copy), isCopy: true };

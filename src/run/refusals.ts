@@ -14,7 +14,7 @@ export function describeRefusal({ status, codes, message }: ServiceError): strin
   return [String(status), codes.join(" "), message ?? words ?? ""].filter((part) => part !== "").join(" · ");
 }
 
-/** What is told of the record: codes alone would not say who refused it. */
+/** What people read about the record: codes alone would not say who refused it. */
 export const toldRefusal = (error: ServiceError): string => `refused by the service: ${describeRefusal(error)}`;
 
 /** Adds the documents that the event ties together, which the service may not name. */
@@ -33,7 +33,7 @@ export function describeEventRefusal(
   return `${words} · on ${name(document)}, ${relatedDocument === null ? "making" : "to"} ${name(other)}`;
 }
 
-/** What a person must do about doubt that was refused again. `name`: as `resolve` takes it. */
+/** What a person must do about doubt whose request was refused again. `name`: as `resolve` takes it. */
 export function askToSettle(
   error: ServiceError,
   what: "event" | "document",
@@ -44,7 +44,7 @@ export function askToSettle(
   const flags = targetFlags(target.name, { ledger: target.ledgerPath }, (path) => path);
   const [landed, there] = what === "event" ? ["has landed", "--landed"] : ["has made it", "--document-id <id>"];
   return {
-    message: `Answered in the same way again (${describeRefusal(error)}), which does not show whether an earlier attempt ${landed}.`,
+    message: `The answer was the same again (${describeRefusal(error)}), and does not show whether an earlier attempt ${landed}.`,
     hint: `Check at the service, then type ${command} ${there}${flags}, or ${command} --not-landed${flags}.`,
   };
 }

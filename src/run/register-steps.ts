@@ -64,7 +64,7 @@ export function stepsOfParticipant(
       if (lookup === undefined) return undefined;
       if (lookup.outcome === "absent") return "absent";
       if (lookup.outcome === "unreadable")
-        return unreadable(`The lookup of ${name} was answered with something other than this participant.`);
+        return unreadable(`The answer to the lookup of ${name} was not this participant.`);
       const { participant } = lookup;
       // Reads of other datasets' records have identification and location fields only (service.md, What the service
       // does 4). Whether the name is among them is not said; the participant's type is not.
@@ -87,8 +87,8 @@ export function stepsOfParticipant(
 }
 
 /**
- * Listed and matched before it is created: another ledger may have registered it, or this one before its backup was put
- * back (open point 5; H29, H30, H40). Null: another registered address is the same place, so its id is taken.
+ * Listed and matched before it is created: another ledger may have registered it, or this one before its backup was
+ * restored (open point 5; H29, H30, H40). Null: another registered address is the same place, so its id is used.
  */
 export function stepsOfAddress(session: Session, address: OpenAddress): RegistrationSteps | null {
   const { data, participantServiceId: owner } = address;

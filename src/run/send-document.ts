@@ -88,7 +88,7 @@ async function create(
       return false;
     }
     refused = riding;
-    // Tries fewer and fewer events: whatever is refused alone is refused for its own fault (H4).
+    // Tries fewer and fewer events: whatever is refused alone is itself at fault (H4).
     riding = made.next === "fewer" ? session.caps.fit(riding) : made.next === "first-event" ? riding.slice(0, 1) : [];
     if (made.next === "fewer") continue;
     evidence.noteRefusal(first, made.refusedWith);
@@ -138,6 +138,9 @@ async function sendCreate(
     if (isDoubtful) t.stalled("document", document.id, reason, now);
     else t.unsent("document", document.id, now);
   };
+  const key = documentDeduplicationId(document);
+  const unsettle = (t: Writer, error: ServiceError) =>
+    t.unsettled("document", document.id, askToSettle(error, "document", key, session.target), now);
   if (request === null) {
     session.outcomes((t) => {
       withdraw(t, session, evidence, events);
@@ -172,7 +175,7 @@ async function sendCreate(
       return { next: "created", serviceId: documentId, isRead, lifted };
     }
     case "duplicate": {
-      if (events.length > 0 && answer.key !== documentDeduplicationId(document)) {
+      if (events.length > 0 && answer.key !== key) {
         end();
         return { next: "alone", refusedWith: answer.error, inDoubt: answer.inDoubt, duplicate: true };
       }
@@ -182,7 +185,7 @@ async function sendCreate(
           if (evidence.mayHaveLanded(event)) t.stalled("event", event.id, "document-stranded", now);
           else t.unsent("event", event.id, now);
         }
-        // A create that was put off may have been kept in part (open point 9).
+        // A postponed create may have been kept in part (open point 9).
         strand(session, t, document, mayExist || session.refusals.isPutOff(document.id, request), answer, now);
       });
       break;
@@ -224,8 +227,7 @@ async function sendCreate(
           const words = toldRefusal(known.refusedWith ?? answer.error);
           t.rejected("document", document.id, { code: "service-refused", message: words }, now);
         } else if (session.refusals.ofDocument(document.id, request, answer.error)) {
-          const key = documentDeduplicationId(document);
-          t.unsettled("document", document.id, askToSettle(answer.error, "document", key, session.target), now);
+          unsettle(t, answer.error);
         } else t.stalled("document", document.id, "refused-in-doubt", now);
       });
       break;
@@ -241,8 +243,7 @@ async function sendCreate(
       }
       end((t) => {
         if (isUnsettled) {
-          const key = documentDeduplicationId(document);
-          t.unsettled("document", document.id, askToSettle(error, "document", key, session.target), now);
+          unsettle(t, error);
         } else leaveDocument(t, "service-unanswered", mayExist || events.length === 0);
         evidence.leaveUnanswered(t, events, now);
       });

@@ -4,6 +4,7 @@
  */
 import { idsOf, type WorkEvent } from "../ledger/work.js";
 import type { Writer } from "../ledger/writer.js";
+import type { ServiceError } from "../model/attempt.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer } from "../submit/call.js";
 import { readDocument } from "../submit/calls.js";
@@ -110,7 +111,7 @@ export async function sendEvents(
   return true;
 }
 
-/** The lane's next request did not leave: earlier requests' events are given back, the others are unchanged. */
+/** The lane's next request did not leave: events of earlier requests are given back, the others are unchanged. */
 export function withdraw(t: Writer, session: Session, evidence: Evidence, events: readonly WorkEvent[]): void {
   evidence.giveBack(t, begunAmong(session, events), session.clock.now(), "interrupted-in-doubt");
 }
@@ -172,7 +173,7 @@ function takeAccepted(turn: Turn, answer: Answer & { result: "accepted" }): bool
 }
 
 const ACCEPTED_TOO =
-  "Something else has sent this one too; it is accepted like the one before it (`rowferry dismiss --undo` takes that back).";
+  "Something else has sent this one too; it is accepted like the one before it (`rowferry dismiss --undo` undoes that).";
 
 function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): boolean | Promise<boolean> {
   const { lane, session, evidence, chunk, queue, now, end } = turn;
@@ -239,9 +240,7 @@ async function takeUnanswered(turn: Turn, answer: Answer & { result: "unanswered
   const isUnsettled = read?.result === "accepted" || read?.result === "refused";
   end((t) => {
     if (error === null || !isUnsettled) evidence.leaveUnanswered(t, chunk, now);
-    else
-      for (const event of chunk)
-        t.unsettled("event", event.id, askToSettle(error, "event", nameOfDoubt(session, event), session.target), now);
+    else for (const event of chunk) unsettled(turn, t, event, error);
     evidence.giveBack(t, queue.flat(), now);
   });
   return false;
@@ -305,23 +304,19 @@ async function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): 
       message: describeEventRefusal(answer.error, first, session.work),
     };
     if (proven) t.rejected("event", first.id, note, now);
-    else if (isUnsettled)
-      t.unsettled(
-        "event",
-        first.id,
-        askToSettle(answer.error, "event", nameOfDoubt(session, first), session.target),
-        now,
-      );
+    else if (isUnsettled) unsettled(turn, t, first, answer.error);
     else t.stalled("event", first.id, "refused-in-doubt", now);
     evidence.giveBack(t, queue.flat(), now);
   });
   return false;
 }
 
-/** The document settles all of its doubt at once; but its name is the next generation's once it is to be replaced. */
-function nameOfDoubt({ work }: Session, event: WorkEvent): string {
+/** A person settles the document's doubt at once, but that of a CANCEL by its key: the name is then the next generation's. */
+function unsettled({ session: { work, target }, now }: Turn, t: Writer, event: WorkEvent, error: ServiceError): void {
   const document = work.document(event.document);
-  return document === null || event.event === "#replaced" ? event.deduplicationId : `${document.kind}/${document.key}`;
+  const isNamed = document !== null && event.event !== "#replaced";
+  const name = isNamed ? `${document.kind}/${document.key}` : event.deduplicationId;
+  t.unsettled("event", event.id, askToSettle(error, "event", name, target), now);
 }
 
 /**

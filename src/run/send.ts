@@ -106,7 +106,7 @@ export async function sendWork(session: Session, limits: SendLimits, progress: S
   resting.flush();
 }
 
-/** Finished documents, removed from the open list in bulk; a kill only means that they are looked at again. */
+/** Removes finished documents from the open list in bulk; after a kill they are merely looked at again. */
 function createRestList({ requests, work }: Session): { add(documents: readonly number[]): void; flush(): void } {
   const AT_ONCE = 200;
   let ids: number[] = [];
@@ -160,7 +160,7 @@ async function drainComponent(
         tried = next;
       }
       isSent = true;
-      // What waited for a request that failed was not tried.
+      // Requests that waited for a failed one were not tried.
       const unsent = await sendRequests(session, requests, gate, progress);
       isStopped = unsent !== null;
       retryStalled = unsent?.some(isInDoubt) === true && !requests.some((one) => isLeftInDoubt(session, one, unsent));

@@ -24,7 +24,7 @@ import type { MappingSettings } from "../map/mapping.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
-import type { PipelineEvent } from "../model/summary.js";
+import { type PipelineEvent, telling } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import type { Attempt, ServiceError } from "../model/attempt.js";
 import type { Answer, Call, CallKind } from "../submit/call.js";
@@ -69,14 +69,14 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
 const WAITING = "Waiting until another rowferry process has finished with this ledger.";
 
 /**
- * A new folder would hide a missing mount, and all be sent again; only the one below the state folder is made. @throws
- * RowferryError `path-unusable`
+ * Creating the folder would hide a missing mount, and everything would be sent again; only one below the state folder
+ * is created. @throws RowferryError `path-unusable`
  */
 export function requireLedgerFolder({ ledgerPath, stateFolder }: Target): void {
   const folder = dirname(ledgerPath);
   if ([stateFolder, dirname(stateFolder)].includes(folder) || existsSync(folder)) return;
   throw new RowferryError("path-unusable", `${ledgerPath} cannot be the ledger: there is no folder ${folder}`, {
-    hint: "Mount its disk, or make the folder.",
+    hint: "Mount its disk, or create the folder.",
   });
 }
 
@@ -85,7 +85,7 @@ export async function openSession(command: string, mapping: string | null, optio
   const { clock, signal, observe } = options;
   try {
     const isOffline = options.offline === true;
-    const onWait = () => observe({ type: "notice", level: "info", code: null, message: WAITING });
+    const onWait = () => telling(observe)(WAITING);
     const waiting = { wait: options.waitForLock, clock, signal, onWait };
     // If it cannot be read, nothing is staged.
     if (!isOffline) options.target.clientSecret();
@@ -95,7 +95,7 @@ export async function openSession(command: string, mapping: string | null, optio
     const serve = isEmbedded(options.target) && !isOffline;
     const target = serve ? await openEmbeddedSandbox(options.target, options.fresh, later) : options.target;
     const owner = ownerOf(options.target);
-    // A ledger that no journal goes with would be taken for the lost one by the next command, and send all of it again.
+    // Without its journal, the next command would take this new ledger for the lost one, and send everything again.
     let isNew = !existsSync(target.ledgerPath);
     later(() => {
       if (isNew) for (const part of ["", "-wal", "-shm"]) rmSync(target.ledgerPath + part, { force: true });
@@ -166,6 +166,7 @@ export async function openSession(command: string, mapping: string | null, optio
       signal,
       observe,
       database,
+      runs,
       run,
       /** Null: none. */
       journalPath: path,
@@ -194,11 +195,8 @@ export async function openSession(command: string, mapping: string | null, optio
       refusedAlone: new Map<number, ServiceError>(),
       /** In this run, POST /documents was absent (open point 25). */
       documentsEndpointIsAbsent: false,
-      /** In a sentence. */
-      tell(message: string, level: "info" | "warning" = "info", code: Code | null = null): void {
-        observe({ type: "notice", level, code, message });
-      },
-      /** Nothing more is to be begun. */
+      tell: telling(observe),
+      /** Nothing more may begin. */
       isEnded: (): boolean => session.stopped !== null || signal.aborted,
       stop(answer: Answer & { result: "stopped" }): void {
         if (answer.why === "overtaken") return;
@@ -288,8 +286,8 @@ function openRunJournal(
   try {
     if (!options.fresh && dropUncommitted(database, path, journal, options.isNew)) {
       const message =
-        "The last decision in the journal never reached this ledger, and was removed from the journal. Make it again.";
-      options.observe({ type: "notice", level: "warning", code: null, message });
+        "The last decision in the journal never reached this ledger, so it was removed from the journal. Make it again.";
+      telling(options.observe)(message, "warning");
     }
   } catch (error) {
     journal.close();
@@ -297,10 +295,10 @@ function openRunJournal(
   }
   const isKnown = rememberedJournal(database) === path;
   rememberJournal(database, path);
-  // Said once: a warning of every night is read by nobody.
+  // Said once: nobody reads a warning that comes every night.
   if (journal.besideLedger && !isKnown) {
     const message = "The journal is on the same disk as the ledger, and would be lost with it.";
-    options.observe({ type: "notice", level: "warning", code: "journal-beside-ledger", message });
+    telling(options.observe)(message, "warning", "journal-beside-ledger");
   }
   return journal;
 }
@@ -308,7 +306,7 @@ function openRunJournal(
 function tellLearnt(count: number, observe: SessionOptions["observe"]): void {
   if (count === 0) return;
   const message = `${counted(count, "document")} in doubt ${count === 1 ? "has its id" : "have their ids"} from the journal.`;
-  observe({ type: "notice", level: "info", code: null, message });
+  telling(observe)(message);
 }
 
 /** On a full disk, what was remembered at the beginning stays valid. */

@@ -272,7 +272,7 @@ function refuseOtherKeys(
   const other = sentByOther(database, name, input.id, keyMakers);
   if (other === null) return;
   const under = other.namespace === namespace ? "" : ` in the namespace ${other.namespace}`;
-  const message = `The mapping ${other.mapping} has sent ${counted(other.sent, "event")} of this file as ${other.labels.join(", ")}${under}; ${name} would send them again.`;
+  const message = `The mapping ${other.mapping} has sent ${counted(other.sent, "event")} from this file as ${other.labels.join(", ")}${under}; ${name} would send them again.`;
   const hint = `Import it with ${other.mapping}, or restore the former labels and namespace; then nothing is sent twice. If these are different records, write \`was: none\` under each of their documents.`;
   throw new RowferryError("keys-changed", message, { place: { file: input.name }, hint });
 }
@@ -283,7 +283,7 @@ function readOtherwise({ rows, was, is }: OtherKeys, file: string, dialects: Dia
   const how = before === now ? "" : `, as ${now} instead of ${before}`;
   const example = was === is ? `an event of ${was}` : `${was} is now ${is}`;
   const message = `Read again${how}, ${counted(rows, "row")} of this file would be sent twice, because their keys would differ: ${example}.`;
-  const hint = `Read it as before${before == null || how === "" ? "" : `, with \`csv: { encoding: ${before} }\` in the mapping`}; then nothing is sent twice. If the former keys were wrong, write \`was: none\` under each of its documents: all is sent again under the new keys, and what was sent stays.`;
+  const hint = `Read it as before${before == null || how === "" ? "" : `, with \`csv: { encoding: ${before} }\` in the mapping`}; then nothing is sent twice. If the former keys were wrong, write \`was: none\` under each of its documents: everything is sent again under the new keys, and what was sent stays.`;
   return new RowferryError("keys-changed", message, { place: { file }, hint });
 }
 
@@ -306,7 +306,7 @@ function labelsChanged(changes: readonly KeyChange[]): RowferryError {
     const labels = renamedTo?.split("/") ?? [];
     return name.split("/").flatMap((was, at) => (was === labels[at] ? [] : `\`was: ${was}\` under ${labels[at]}`));
   });
-  return new RowferryError("keys-changed", `Names of documents and events are part of keys: ${list.join("; ")}.`, {
+  return new RowferryError("keys-changed", `The names of documents and events are part of keys: ${list.join("; ")}.`, {
     hint: `Write ${[...new Set(ways)].join(", ")}, and nothing is sent twice; \`was: none\` if it is something new. Or restore the former name.`,
   });
 }

@@ -88,7 +88,8 @@ async function isDeferredByClock(session: Session, aheadMs: number): Promise<boo
 function tellClock(session: Session, behind: number): void {
   const minutes = Math.round(Math.abs(behind) / 60_000);
   const much = `${minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`} ${behind > 0 ? "behind" : "ahead of"}`;
-  const then = behind > 0 ? "deferred events are then checked again" : "what is past here may be in the future there";
+  const then =
+    behind > 0 ? "deferred events are then checked again" : "what is in the past here may be in the future there";
   session.tell(`This machine's clock is ${much} the service's, which decides. Set it; ${then}.`, "warning");
 }
 

@@ -44,7 +44,7 @@ const choice = <Choice extends string>(
 ): Switch<Choice> => ({ flag: `${flag} <choice>`, kind: "choice", choices, default: choices[0], description });
 
 export const switches = {
-  rate: limit("--rate <n>", 20, "requests per second and client; off: no limit"),
+  rate: limit("--rate <n>", 20, "requests per second for each client; off: no limit"),
   burst: number("--burst <n>", 30, "requests accepted at once"),
   twinParticipants: onOff(
     "--twin-participants",
@@ -114,11 +114,11 @@ export const switches = {
   ),
   sharedKeys: onOff("--shared-keys", "a document's own deduplicationId cannot be used for an event, either"),
   uniqueExternalId: onOff("--unique-external-id", "refuse a second document with the same externalId"),
-  terseErrors: onOff("--terse-errors", "leave the message out of errors; they have code, id and timestamp"),
+  terseErrors: onOff("--terse-errors", "leave the message out of errors; they keep code, id and timestamp"),
   retryAfter: onOff("--retry-after", "send a Retry-After header with 429 and 503"),
   pageSize: limit("--page-size <n>", null, "maximum number of addresses in one answer"),
   tokenTtl: number("--token-ttl <seconds>", 3600, "how long a token is valid"),
-  clockOffset: number("--clock-offset <ms>", 0, "how far the service's clock runs ahead of this machine's"),
+  clockOffset: number("--clock-offset <ms>", 0, "how far the service's clock is ahead of this machine's"),
 };
 
 type Switches = typeof switches;
@@ -180,7 +180,7 @@ export interface FlagDescription extends Switch<string | number | boolean | null
 
 export const sandboxFlags: readonly FlagDescription[] = [
   ...(Object.keys(switches) as (keyof Switches)[]).map((name) => ({ name, ...switches[name] })),
-  { name: "seed", ...number("--seed <n>", 1, "seed of the faults' chance") },
+  { name: "seed", ...number("--seed <n>", 1, "seed for random faults") },
 ];
 
 /** Commander's name for the flag's value: `--max-events <n>` gives `maxEvents`. */

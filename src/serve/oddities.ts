@@ -70,7 +70,7 @@ export function missingInput(expect: Expectation, last: number | null, now: numb
   const by = expect.by === undefined ? "" : `, by ${expect.by}`;
   return {
     id: "no-input",
-    what: `No input in time: one is expected every ${expect.every}${by}; ${when}.`,
+    what: `No input arrived in time: one is expected every ${expect.every}${by}; ${when}.`,
     count: 1,
     ofRun: true,
   };

@@ -7,11 +7,11 @@ interface ShellOptions {
   env: Record<string, string | undefined>;
   /** Also stops the wait for what the command leaves running. */
   limitMs: number;
-  /** Stops it. Has no effect if it was aborted before: what follows an interrupted run is run. */
+  /** Stops it. Has no effect if it was already aborted: commands that follow an interrupted run still run. */
   signal?: AbortSignal;
   /** For its standard input. */
   input?: string;
-  /** Takes what it prints; without it that is dropped. */
+  /** Gets its output; if absent, the output is dropped. */
   print?: (text: string) => void;
 }
 

@@ -96,14 +96,14 @@ export function createTeller(target: Target, settings: NotifySettings, { clock, 
       try {
         const missing = silence.includes("no-input") ? null : missingInput(expect, lastInput(target), clock.now());
         if (missing === null) await tell({ ...outcome, when: "succeeded", answer: "The input has come.", causes: [] });
-        else await tell({ ...outcome, when: "degraded", answer: "No input has come in time.", causes: [missing] });
+        else await tell({ ...outcome, when: "degraded", answer: "No input has arrived in time.", causes: [missing] });
         return missing;
       } catch (error) {
         if (!(error instanceof RowferryError)) throw error;
         const { code, place } = error;
         const exitCode = codes[code].exit ?? ExitCode.unexpected;
         const failure = failureOf({ target: target.name, source, code, exitCode, place });
-        await tell({ ...failure, isFruitless: false, answer: "It is not known whether an input has come in time." });
+        await tell({ ...failure, isFruitless: false, answer: "Whether an input has arrived in time is unknown." });
         throw error;
       }
     },

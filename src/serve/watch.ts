@@ -84,8 +84,8 @@ type Handled = z.infer<typeof handledSchema>;
 const WAITED = "";
 
 /**
- * One at a time of a mapping: two would forget what the other one has handled. And only one where files are moved away:
- * another mapping or target would never read them. @returns as `watchAlone` @throws RowferryError `usage` if there is
+ * Only one at a time with the same mapping: each would forget what the other has handled. And only one if files are moved
+ * away: another mapping or target would never read them. @returns as `watchAlone` @throws RowferryError `usage` if there is
  * no folder at the start, or it is the one to move to; `ledger-locked`
  */
 export async function watchFolder(options: WatchOptions): Promise<number> {
@@ -97,15 +97,15 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
     lockOf(options.memory),
     false,
     folder,
-    "Another watch of this folder is running, with the same mapping.",
-    "It imports what comes. To watch with other options, end it first.",
+    "Another watch with the same mapping is running on this folder.",
+    "It imports the files that arrive. To watch with other options, end it first.",
   );
   try {
     const common = lockFor(
       options.lock(),
       moveTo === null,
       folder,
-      "Another watch of this folder is running, and --move-to would take files away before the other has read them.",
+      "Another watch is running on this folder, and --move-to would move files before the other one has read them.",
       "Give each watch a folder of its own, or start both without --move-to.",
     );
     try {
@@ -118,7 +118,7 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
   }
 }
 
-/** Where none can be made, the memory cannot be written either, which is told. @throws RowferryError `ledger-locked` */
+/** If no lock can be made, the memory cannot be written either, which is reported. @throws RowferryError `ledger-locked` */
 function lockFor(path: string, isShared: boolean, folder: string, message: string, hint: string) {
   let lock: LedgerLock | null;
   try {
@@ -171,7 +171,7 @@ async function watchAlone(options: WatchOptions): Promise<number> {
   const sayFailed = (settled: readonly Found[]) => {
     const failed = settled.flatMap(({ name }) => (isDone(handled[name]) ? [] : name));
     if (failed.length === 0) return;
-    say(`not imported before, and tried again once the file or the mapping changes: ${listed(failed, 5)}`);
+    say(`failed earlier, and tried again once the file or the mapping changes: ${listed(failed, 5)}`);
     worst = Math.max(worst, ...failed.map((name) => handled[name]?.exitCode ?? ExitCode.ok));
   };
   while (!signal.aborted) {
@@ -304,7 +304,7 @@ function isHandled(file: Found, before: Handled[string] | undefined, stamp: stri
   return isDone(before) || (!canGoOn(before.exitCode) && before.stamp === stamp);
 }
 
-/** What a person is needed for may be an empty file, or one that cannot be read, of which the ledger has nothing. */
+/** A person may be needed for an empty or unreadable file, of which the ledger has nothing. */
 const isDone = (before: Handled[string] | undefined): boolean =>
   before?.exitCode === ExitCode.ok || (before?.exitCode === ExitCode.person && before.isStaged);
 
@@ -343,7 +343,7 @@ async function moveAway(path: string, folder: string): Promise<void> {
     throw new RowferryError("output-unwritable", `it is imported, but cannot be moved to ${folder}: ${why}`, {
       place: { file: path },
       cause,
-      hint: "Check that there is room, and that you may write to both folders; and it is moved.",
+      hint: "Check that there is room and that you may write to both folders; then it is moved.",
     });
   }
 }

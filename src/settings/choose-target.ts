@@ -1,4 +1,4 @@
-/** Chooses the target by name. A rehearsal is never taken for the real thing, nor the other way round (H34). */
+/** Chooses the target by name. A rehearsal is never mistaken for the real thing, or vice versa (H34). */
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { didYouMean } from "../map/nearest.js";
@@ -49,7 +49,7 @@ function byDefault(known: Known): string {
   const { config, environment } = known;
   if (config.target !== undefined) return existing(config.target, ", which `target` names", known);
   const names = Object.keys(config.targets ?? {});
-  if (names.length > 0) throw notChosen(`rowferry.config.yaml names ${listed(names)}, and nothing says which is meant`);
+  if (names.length > 0) throw notChosen(`rowferry.config.yaml names ${listed(names)}, and none was chosen`);
   if (serviceSettings.some((name) => environment.has(name))) return "env";
   const others = targetsUsed(known).filter((name) => name !== "sandbox");
   if (others.length > 0) {

@@ -159,7 +159,7 @@ function explain(issue: z.core.$ZodIssue, document: Document): { at: PropertyKey
     const at = [...path, key];
     if (key !== "clientSecret") return { at, message: `there is no setting "${key}".${didYouMean(key, members)}` };
     const hint = "Put the secret in a file of its own and name that: `clientSecretFile: path`.";
-    return { at, message: "a secret does not belong in the settings file", hint };
+    return { at, message: "the secret does not belong in the settings file", hint };
   }
   const name = path.join(".");
   if (issue.code === "invalid_key")
@@ -167,7 +167,7 @@ function explain(issue: z.core.$ZodIssue, document: Document): { at: PropertyKey
       at: path,
       message: `${name} needs a name of letters, digits, "-" and "_", other than "sandbox" and "env"`,
     };
-  if (path.length === 0) return { at: path, message: "the file must hold settings by name" };
+  if (path.length === 0) return { at: path, message: "the file must contain settings by name" };
   const value = document.getIn(path);
   if (value === undefined) return { at: path.slice(0, -1), message: `${name} is missing` };
   const ruled = path[0] === "targets" && path.length > 2 ? path.slice(2) : path;

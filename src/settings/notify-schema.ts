@@ -41,19 +41,19 @@ export const expectSchema = z.strictObject({
   by: words
     .regex(/^([01]?\d|2[0-3]):[0-5]\d$/)
     .optional()
-    .describe("The time of day, on this machine's clock, by which the input has come."),
+    .describe("The time of day, on this machine's clock, by which the input should have arrived."),
 });
 
 export const notifySettings = {
   notify: z
     .array(channelSchema)
     .optional()
-    .describe("Whom to tell how an import ended, and when (docs/how-to/notifications.md)."),
+    .describe("Whom to notify of how an import ended, and when (docs/how-to/notifications.md)."),
   ping: address.optional().describe("The address of a dead man's switch, called at the start and the end of each run."),
   expect: expectSchema
     .optional()
     .describe("When an input is due; `rowferry notify --due` and `watch` report one that is missing."),
-  silence: z.array(z.enum(oddities)).optional().describe("Unusual things that are never reported."),
+  silence: z.array(z.enum(oddities)).optional().describe("Unusual things that are not to be reported."),
 };
 
 export type ChannelSettings = z.infer<typeof channelSchema>;

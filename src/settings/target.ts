@@ -104,7 +104,7 @@ const sandboxAccess: Access = {
   clientAuthentication: "basic",
 };
 
-/** Where a link leads, though nothing may be there yet: lock, log and copies go next to the ledger, not the link. */
+/** Where a link leads, even if nothing is there yet: lock, log and copies belong next to the ledger, not the link. */
 function linked(path: string): string {
   let file = path;
   try {

@@ -18,12 +18,12 @@ export function refuseUnsafe(path: string, shown: string, holds: "settings" | "s
   if (status?.isFile() !== true || process.getuid === undefined) return;
   const user = process.getuid();
   if (status.uid !== user && status.uid !== 0) throw unsafe(`${shown} belongs to another user (${status.uid})`);
-  if ((status.mode & 0o002) !== 0) throw unsafe(`every user may write ${shown}`, `chmod o-w ${quotedPath(shown)}`);
+  if ((status.mode & 0o002) !== 0) throw unsafe(`every user can write to ${shown}`, `chmod o-w ${quotedPath(shown)}`);
   const ownGroup = status.gid === process.getgid?.() && status.gid === user;
   if ((status.mode & 0o020) !== 0 && !ownGroup)
-    throw unsafe(`a group may write ${shown}`, `chmod g-w ${quotedPath(shown)}`);
+    throw unsafe(`a group can write to ${shown}`, `chmod g-w ${quotedPath(shown)}`);
   if (holds === "secret" && (status.mode & 0o004) !== 0)
-    throw unsafe(`every user may read the secret in ${shown}`, `chmod o-r ${quotedPath(shown)}`);
+    throw unsafe(`every user can read the secret in ${shown}`, `chmod o-r ${quotedPath(shown)}`);
 }
 
 /**
@@ -71,6 +71,6 @@ function real(path: string): string {
 }
 
 function unsafe(message: string, command?: string): RowferryError {
-  const hint = command === undefined ? "Make a copy of your own and look through it first." : `Type: ${command}`;
+  const hint = command === undefined ? "Make your own copy and look through it first." : `Type: ${command}`;
   return new RowferryError("settings-unsafe", message, { hint });
 }

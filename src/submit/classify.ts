@@ -128,7 +128,7 @@ export const namesCode = ({ codes }: ServiceError): boolean => codes.some((code)
 /** What came instead of an answer of the service, as a clause. */
 export function describeUnavailable({ status }: Pick<ServiceError, "status">): string {
   if (status >= 300 && status <= 399)
-    return `answered ${status}, a redirect, which is never followed: perhaps to a login page, or to its new address`;
+    return `answered ${status}, a redirect, which is never followed: perhaps to a login page or a new address`;
   const isOther = status < 500 && status !== 408;
   const whose = isOther ? ", but not as the service does: perhaps with a login page, or a gateway's page" : "";
   return `answered ${status}${whose}`;

@@ -1,7 +1,7 @@
 /** What Node, OpenSSL and undici say of a connection: as a failure that the submitter can judge, and in words. */
 import { TransportFailure, type TransportFailureKind } from "./transport.js";
 
-const CLOSED = "closed the connection without an answer; perhaps a proxy or firewall in between did so";
+const CLOSED = "closed the connection without an answer; perhaps a proxy or firewall in between did";
 const HIDDEN = "is not reachable from this machine; check its network, VPN and firewall";
 const SLOW = "accepted no connection in time; check the address and the firewall";
 const PLAIN = "does not speak https; should the address begin with http://?";
@@ -21,19 +21,19 @@ const failures: Record<string, [kind: TransportFailureKind, sent: boolean, words
   EHOSTUNREACH: ["unreachable", false, HIDDEN],
   ENETUNREACH: ["unreachable", false, HIDDEN],
   EADDRNOTAVAIL: ["unreachable", false, HIDDEN],
-  EMFILE: ["unreachable", false, "cannot be reached while so many files are open here; raise ulimit -n"],
+  EMFILE: ["unreachable", false, "cannot be reached because too many files are open here; raise ulimit -n"],
   UND_ERR_HEADERS_TIMEOUT: ["headers-timeout", true, "gave no answer in time"],
   UND_ERR_BODY_TIMEOUT: ["body-timeout", true, "did not finish its answer in time"],
   UND_ERR_RES_EXCEEDED_MAX_SIZE: ["too-large", true, "gave an answer that is too large"],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: [
     "truncated",
     true,
-    "gave an answer whose length is not the one that it announced",
+    "sent an answer whose length differs from what it announced",
   ],
   UND_ERR_SOCKET: ["reset", true, CLOSED],
   ECONNRESET: ["reset", true, CLOSED],
   EPIPE: ["reset", true, CLOSED],
-  UND_ERR_INVALID_ARG: ["malformed", false, "cannot be sent such a request"],
+  UND_ERR_INVALID_ARG: ["malformed", false, "cannot be sent this request"],
   CERT_HAS_EXPIRED: ["tls", false, "has a certificate that has expired; whoever runs it must renew it"],
   CERT_NOT_YET_VALID: ["tls", false, "has a certificate that is not valid yet; check this machine's clock"],
   ERR_TLS_CERT_ALTNAME_INVALID: ["tls", false, "has the certificate of another host; correct the address"],

@@ -176,7 +176,7 @@ function unanswered(attempts: Attempt[], { answer }: Sent): Answer {
   return { ...accountOf(attempts), result: "unanswered", error, failure };
 }
 
-const overtaken = { why: "overtaken", message: "What it was about to send has been settled in the meantime." } as const;
+const overtaken = { why: "overtaken", message: "What it was about to send has since been settled." } as const;
 
 function stopped(attempts: Attempt[], reason: StopReason | typeof overtaken): Answer {
   return { ...accountOf(attempts), result: "stopped", ...reason };

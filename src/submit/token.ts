@@ -141,7 +141,7 @@ function tokenOf(
     const isBearer = typeof type === "string" && /^bearer/i.test(type);
     if (!isBearer || typeof accessToken !== "string" || !/^[\x21-\x7e]+$/.test(accessToken))
       return {
-        ...failed(`What ${withoutQuery(tokenUrl)} answered is not a token: check the token URL.`),
+        ...failed(`The answer from ${withoutQuery(tokenUrl)} is not a token: check the token URL.`),
         isOther: true,
       };
     const seconds = Number(expiresIn);
@@ -153,7 +153,7 @@ function tokenOf(
     const other = clientAuthentication === "basic" ? "post" : "basic";
     const message =
       `${where} refused the client id or secret (${code || status}). ` +
-      `Check both; some endpoints want clientAuthentication: ${other}.`;
+      `Check both; some endpoints need clientAuthentication: ${other}.`;
     return { ...failed(message), isCredential: true };
   }
   if (code === "invalid_scope") return failed(`${where} refused the scope (${code}). Check \`scope\`.`);

@@ -404,7 +404,7 @@ it("drafts that cannot be read or written are said in place, beside what is open
   const refused = await change("edit-value", { ...cause, from: "x", to: "y" });
   expect([refused.status, refused.body]).toEqual([
     409,
-    expect.stringContaining("A damaged file can only be moved away"),
+    expect.stringContaining("If the file is damaged, you can only move it away"),
   ]);
 });
 

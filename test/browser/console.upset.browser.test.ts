@@ -194,7 +194,7 @@ inChromium(
     await correctClass(page);
     await click(page, "button", /^Import \d+ rows/);
     await first.kill();
-    await shows(page, ".trouble", "The console does not answer.");
+    await shows(page, ".trouble", "The console does not respond.");
     expect(await page.locator(".values").count(), "an expected failure never blanks the page").toBe(1);
 
     const second = await startConsole(at, "--allow-changes");

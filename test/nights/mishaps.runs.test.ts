@@ -139,7 +139,7 @@ describe("a disk that is not mounted (F98)", () => {
     const path = office.path("not-mounted/file");
     const before = name === "backup" ? office.documents() : [];
     const { code, err } = await write(office, office.importing, path);
-    expect([code, err]).toEqual([2, expect.stringContaining("There is no such folder")]);
+    expect([code, err]).toEqual([2, expect.stringContaining("The folder does not exist")]);
     expect(existsSync(office.path("not-mounted"))).toBe(false);
     expect(existsSync(office.path("state/sandbox/store.db")) ? office.documents() : []).toEqual(before);
     mkdirSync(office.path("not-mounted"));

@@ -177,9 +177,7 @@ describe("a state that is read-only", () => {
     chmodSync(here().path("state"), 0o500);
     const { stderr } = await here().run(["status"], unprivileged);
     chmodSync(here().path("state"), 0o700);
-    expect(stderr).toContain(
-      "cannot be opened: the file, its -wal or -shm beside it, or the folder may not be written.",
-    );
+    expect(stderr).toContain("cannot be opened: the file, the -wal or -shm next to it, or the folder is not writable.");
   });
 
   test("a journal that cannot be written", long, async () => {

@@ -130,7 +130,7 @@ describe("rowferry doctor", () => {
     const world = testWorld({ env: { ...(await service()), ROWFERRY_THROTTLE: `redis://127.0.0.1:${port}` } });
     world.now = Date.now();
     expect(await type(world, "doctor")).toBe(0);
-    expect(world.out).toMatch(/^Nothing failed; look at 1 check\.\n/);
+    expect(world.out).toMatch(/^Nothing failed, but look at 1 check\.\n/);
     expect(world.out).toMatch(/! throttle +Continuing at a tenth of the rate, .*:\s+NOAUTH Authentication required\./s);
   });
 
@@ -139,7 +139,7 @@ describe("rowferry doctor", () => {
     const state = join(world.cwd, "state", "sandbox");
     mkdirSync(state, { recursive: true, mode: 0o700 });
     expect(await type(world, "doctor")).toBe(0);
-    expect(world.out).toContain("The sandbox needs no credential and no network.");
+    expect(world.out).toContain("The sandbox needs no credential or network.");
     expect(world.out).not.toContain("rights");
     chmodSync(state, 0o777);
     openLedgerOfAnyone(join(state, "ledger.db")).close();

@@ -179,7 +179,9 @@ describe("a rejected CSV file", () => {
     renameSync(path, office.path("elsewhere/x.csv"));
     expect(await office.type("plan", "m.yaml", "elsewhere/x.csv", "--ledger", "elsewhere/ledger.db")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("these are corrected rows, but of which input? It may be any of orders, returns"),
+      err: expect.stringContaining(
+        "these are corrected rows, but which input do they belong to? It may be any of orders, returns",
+      ),
     });
   });
 });

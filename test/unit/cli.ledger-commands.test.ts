@@ -71,7 +71,7 @@ describe("show", () => {
     await office.ends(0, "show 11.222.333/0001-81", "participant CNPJ 11222333000181");
     const run = await typed("show", "2026-11-20T0201-import");
     expect(run).toEqual(shows("4 = 0 skipped + 1 invalid + 0 known + 3 staged"));
-    expect(await typed("show", "nothing-like-it")).toEqual(refused("The ledger knows nothing called nothing-like-it"));
+    expect(await typed("show", "nothing-like-it")).toEqual(refused("The ledger has nothing called nothing-like-it"));
   });
 
   it("requests says what was sent and what came back", { tags: ["long"] }, async () => {
@@ -134,7 +134,7 @@ describe("the way out of a rejected row", () => {
     expect((await typed("rejects")).out).not.toContain("Kept");
     writeFileSync(path, written.replace(/^(L1,[^,]*:20),[^,]*/m, "$1,9"));
     const { said } = await typed("rejects");
-    expect(said).toContain("Kept, because it had other content: state/sandbox/rejects/march.rejected.csv.former");
+    expect(said).toContain("Kept, because its content had changed: state/sandbox/rejects/march.rejected.csv.former");
     expect([readFileSync(path, "utf8"), readFileSync(`${path}.former`, "utf8")]).toEqual([
       written,
       expect.stringMatching(/^L1,[^,]*:20,9/m),
@@ -284,7 +284,7 @@ it("a refused file is told as that, and not as an import that still reads or was
   expect(said).toMatch(/Last run .*: a person is needed; nothing was staged\./);
   const name = /\S+-import\S*/.exec(said)?.[0] ?? "";
   expect((await typed("report", name)).said).toContain(
-    `there is no report of ${name}: it is under way, was killed, or ended`,
+    `there is no report of ${name}: the run is under way, was killed, or ended`,
   );
   expect(await typed("resume")).toMatchObject({ code: 3, said: expect.stringMatching(words) });
 });
@@ -367,7 +367,7 @@ describe("replace, resolve and verify", () => {
     expect(questions[0]).toContain("You have seen 1 event on the timeline of load L1");
     const shown = await typed("show", "march.csv:2");
     for (const words of ["looked at the service: it has landed", "Anna␛[31m"]) expect(shown).toEqual(shows(words));
-    expect(await resolve("--landed", "--yes")).toEqual(refused("Nothing of march.csv:2 is in doubt."));
+    expect(await resolve("--landed", "--yes")).toEqual(refused("Nothing about march.csv:2 is in doubt."));
   });
 });
 

@@ -101,7 +101,7 @@ describe("a backup is put back", () => {
     await ends(0, "dismiss --undo --row w.csv:2");
     await ends(0, "ledger backup copy.db");
     copyFileSync(path("older.ndjson"), path("journal.ndjson"));
-    await ends(0, "ledger restore copy.db", "Keep this backup as long as the journal");
+    await ends(0, "ledger restore copy.db", "Keep this backup for as long as the journal");
     await ends(3, "import m.yaml w.csv");
     expect(office.documents()).toEqual([]);
     // A later decision counts.
@@ -144,7 +144,7 @@ describe("a backup is put back", () => {
     const { world, path, type, bring, documents } = await twoNights();
     renameSync(path("journal.ndjson"), path("away.ndjson"));
     const { out: told } = await type("ledger", "restore", "copy.db");
-    expect(told).toMatch(/its own, journal\.ndjson, is not there[^]*restore copy\.db --journal journal\.ndjson/);
+    expect(told).toMatch(/its own, journal\.ndjson, is missing[^]*restore copy\.db --journal journal\.ndjson/);
     const here = createTargets({ cwd: world.cwd, env: {} });
     const isUnknown = async () => {
       const { restored } = overviewOf("sandbox", here, world.cwd, world.now);

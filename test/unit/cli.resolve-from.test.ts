@@ -206,7 +206,7 @@ describe("resolve --from", () => {
     const { code, said } = await typed(...command);
     expect(code).toBe(2);
     expect(said).toContain("filled.csv:3 document-unknown · The ledger has no document");
-    expect(said).toContain("filled.csv:8 document-not-stranded · The row is of another generation of load L3");
+    expect(said).toContain("filled.csv:8 document-not-stranded · The row belongs to another generation of load L3");
     expect(await stillOpen()).toEqual(stranded(3));
   });
 

@@ -268,7 +268,7 @@ describe("rowferry.config.yaml", () => {
       expect(hint).not.toContain("quotes");
     }
     const { message, hint } = broken("production\n");
-    expect([message, hint]).toEqual(["the file must hold settings by name", expect.not.stringContaining("quotes")]);
+    expect([message, hint]).toEqual(["the file must contain settings by name", expect.not.stringContaining("quotes")]);
   });
 
   it.each([

@@ -37,7 +37,7 @@ it.each(valued)("$line $flag: an empty value, and a second one, are refused", as
   const twice = await typed(testWorld(), ...words, flag, "one", flag, "two");
   expect([twice.code, twice.err]).toEqual([
     2,
-    expect.stringContaining("'two' is invalid. It was given as 'one' before"),
+    expect.stringContaining("'two' is invalid. It was already given as 'one'"),
   ]);
 });
 

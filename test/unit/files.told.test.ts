@@ -291,7 +291,7 @@ describe("a CSV file", () => {
     "columns aligned with blanks are said to be no columns: %s",
     async (...rows) => {
       expect((await readFile(await temporaryFile(csv(...rows)))).notes.join()).toContain(
-        "seem to be aligned with blanks",
+        "seem to be aligned with spaces",
       );
     },
   );

@@ -32,14 +32,14 @@ describe("what did not happen is no event", () => {
       defaults: expect.anything(),
       emissao: expect.objectContaining({ externalCreatedAt: "=emissao" }),
     });
-    expect(said).toContain('none is made of "Promised Date"');
+    expect(said).toContain('none is made from "Promised Date"');
   });
 
   drafts([
     "days after today are none, whatever the header says",
     "Contrato;CNPJ;Início;Término",
     "C-#;CNPJ;2#/03/2025;2#/04/2{0|1}99",
-    { at: ["=inicio"], said: has('none is made of "Término"') },
+    { at: ["=inicio"], said: has('none is made from "Término"') },
   ]);
 });
 
@@ -97,7 +97,7 @@ describe("the key of an event", () => {
     const lines = log(cells, count).map((line) => `${line};11.222.333/0001-81`);
     const { input, said } = await draftOf({ "a.csv": text([`Contrato;Data/Hora;Evento;${header};CNPJ`, ...lines]) });
     expect(Object.values<Any>(input.events)[1].key).toBe(key);
-    if (header === "Temperatura") expect(said).toContain("how is it known to be the same event?");
+    if (header === "Temperatura") expect(said).toContain("what shows that it is the same event?");
   });
 });
 
@@ -114,7 +114,7 @@ describe("numbers", () => {
       "else one that a person names",
       "Pedido;CNPJ;Data;Peso",
       weight,
-      { said: has('in which unit is "Peso" to be sent?') },
+      { said: has('in which unit should "Peso" be sent?') },
     ],
     [
       "streets and names with digits are none",
@@ -148,7 +148,7 @@ describe("parties", () => {
       `P-#;***.10#.456-**;Ana #;23°3#'15"S;2#/03/2026`,
       {
         participant: { taxId: "=nome" },
-        said: has('too few of "CPF" are valid, such as ***.101.456-**; it names no participant'),
+        said: has('too few of "CPF" are valid, such as ***.101.456-**, so it names no participant'),
       },
     ],
     [

@@ -548,14 +548,14 @@ describe("events and their times", () => {
           entrega: { attributes: { private: { "Recebido por": "=recebido_por" } } },
           abertura: { attributes: { private: { Peso: "=peso" } } },
         },
-        said: hasNot("is not sent from rows that lack"),
+        said: hasNot("are not sent from rows that lack"),
       },
     ],
     [
       "where none did, that is told",
       "Pedido;CNPJ;Entrega;Peso;Retorno",
       "P-#;CNPJ;{|16/10/2025|17/10/2025};#,5;{15/10/2025||}",
-      { said: has('event Entrega: what it carries of "Peso" is not sent from rows that lack "Entrega"') },
+      { said: has('event Entrega: its values of "Peso" are not sent from rows that lack "Entrega"') },
     ],
   );
 });
@@ -563,7 +563,7 @@ describe("events and their times", () => {
 it("an Estado without anything else of a place is a status", { tags: ["long"] }, async () => {
   const { input, said } = await draft("Recibo;Pago em;Nome;NIF;Estado", "R-#;0#/10/2025;Ana;NIF;{Pago|Anulado}");
   expect(JSON.stringify(input.addresses ?? {})).not.toContain("=estado");
-  expect(said).toContain("No column holds the street, city, state");
+  expect(said).toContain("No column has the street, city, state");
 });
 
 it("a word of events in two spellings is one word, in the spelling that most rows have", {

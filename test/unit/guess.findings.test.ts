@@ -151,7 +151,7 @@ describe("what a careful eye sees", () => {
       "A#;2026-02-1#;{7.5%|0.075};#.5 kg",
       {
         said: matches(
-          /^(?!.*"Net" have a unit).*some numbers of "Rate" have a unit \(%\) and others none, such as 0.075/,
+          /^(?!.*"Net" have a unit).*some numbers of "Rate" have a unit \(%\) and others have none, such as 0.075/,
         ),
       },
     ],
@@ -173,7 +173,7 @@ describe("what a careful eye sees", () => {
 
   it("a draft without records does not pass for one that sends something", async () => {
     const { check } = await draft("Posten", "x");
-    expect(await check()).toContain("describes no records, so nothing of its rows is sent");
+    expect(await check()).toContain("describes no records, so nothing from its rows is sent");
   });
 });
 
@@ -234,10 +234,10 @@ describe("what people write (F28)", () => {
   const loads = "Pedido;Data;CNPJ;Peso;Densidade";
   it("a column of which no number tells thousands from fractions is told, by guess and by check (F75)", async () => {
     const { said, check } = await draft(loads, "P-#;2#/01/2011;CNPJ;1.#00,5;1.34#");
-    expect(said).toContain('all of "Densidade" with a mark are like 1.341, read as a thousand');
-    expect(said).not.toContain('"Peso" with a mark');
+    expect(said).toContain('all of "Densidade" with a separator are like 1.341, read as a thousand');
+    expect(said).not.toContain('"Peso" with a separator');
     const checked = await check();
-    expect(checked).toContain('All marked numbers of "Densidade" are like "1.341", which is read as 1341.');
+    expect(checked).toContain('All numbers with a separator in "Densidade" are like "1.341", which is read as 1341.');
     expect(checked).not.toContain('numbers of "Peso"');
   });
 

@@ -120,7 +120,7 @@ it.each(["import", "plan", "guess"])("without a folder for temporary files %s sa
   onTestFinished(() => void vi.unstubAllEnvs());
   const files = command === "guess" ? ["rows.csv"] : ["m.yaml", "-"];
   expect(await type(here, command, ...files)).toBe(2);
-  expect(here.err).toMatch(/not-there\S* cannot be used: the folder for temporary files is not there/);
+  expect(here.err).toMatch(/not-there\S* cannot be used: the folder for temporary files does not exist/);
 });
 
 describe("a ledger whose path leaves no room for the files beside it", () => {

@@ -245,7 +245,7 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
   });
 
   const sending = [
-    ["retry --code row-gone", "tried again: 2 deleted rows"],
+    ["retry --code row-gone", "Trying again: 2 deleted rows"],
     ["import m.yaml w.csv", "All is well"],
   ] as const;
   it.each(sampled(sending, 2))(

@@ -92,7 +92,7 @@ describe("a row that is corrected while the service does not answer about its ow
       "before",
       rows(`A 10 1 ${ALFA} Alfa RUAA`),
       "Alfa RUAA",
-      [expect.stringContaining("also given with another street")],
+      [expect.stringContaining("also given with a different street")],
     ],
   ] as const;
   it.each(sampled(unanswered, 4, 2))(

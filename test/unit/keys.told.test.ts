@@ -520,7 +520,11 @@ describe("a copy of a mapping under another file name", () => {
       renameSync(office.path("m.yaml"), office.path("copy.yaml"));
       for (const added of [[], ["L2 10 2"]]) {
         office.writeCsv("w.csv", loads(...sent, ...added));
-        await office.ends(2, "import copy.yaml w.csv", "The mapping m has sent 2 events of this file as load/weighing");
+        await office.ends(
+          2,
+          "import copy.yaml w.csv",
+          "The mapping m has sent 2 events from this file as load/weighing",
+        );
       }
       expect(weights(office)).toEqual(sent);
     },

@@ -283,7 +283,7 @@ describe("a formula", () => {
     ["VLOOKUP(x, y, 2)", "tables.plants[code]"],
     ["round(n)", "round(number, places)"],
     ['n > "1"', 'number("1")'],
-    ['"N" - m', "written by its name"],
+    ['"N" - m', "write a column by its name"],
   ])("%s is refused when the mapping loads, with a caret and a hint", async (formula, hint) => {
     const error = await refusal(yamlWith(formula));
     expect(error.code).toBe("mapping-expression");

@@ -42,7 +42,7 @@ describe("a forgotten = (2)", () => {
     ["map", "map: { A: =doc }"],
     ["oneOf", "oneOf: [=doc]"],
   ])("a formula where none is computed is refused, not sent as text: %s", async (option, options) => {
-    const mistake = new RegExp(`x.*${option}.*no formula is computed here.*a column of its own`, "su");
+    const mistake = new RegExp(`x.*${option}.*formulas are not computed here.*a separate column`, "su");
     expect((await refusal(mappingWith({ columns: `x: { header: X, ${options} }` }))).message).toMatch(mistake);
     const table = mappingWith({ tables: `t: { file: t.csv, key: K, columns: { x: { header: X, ${options} } } }` });
     expect((await refusal(table, { "t.csv": "K;X\n1;A\n" })).message).toMatch(mistake);

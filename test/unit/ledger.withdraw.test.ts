@@ -138,7 +138,7 @@ describe("what cannot be taken back", () => {
     await world.bring("b", [eventRow({ row: 2, document: "M2", minute: years })]);
     await expect(withdraw({ input: "a.csv" })).rejects.toMatchObject({
       code: "usage",
-      hint: "Unsent events are of b.csv (1).",
+      hint: "There are unsent events from b.csv (1).",
     });
     await expect(withdraw({ document: "M1" })).rejects.toMatchObject({ code: "usage" });
     await expect(withdraw({})).rejects.toMatchObject({ code: "usage" });

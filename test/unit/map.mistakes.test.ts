@@ -99,14 +99,14 @@ describe("a mistake in a mapping", () => {
       "a space of a web page",
       whole.replace("      x: {", "\u00a0     x: {"),
       "invisible character",
-      "Write ordinary blanks",
+      "Use ordinary spaces",
     ],
-    ["no blank after a colon", whole.replace("namespace: ", "namespace:"), "blank after it", "Write namespace: "],
+    ["no blank after a colon", whole.replace("namespace: ", "namespace:"), "space after it", "Write namespace: "],
     ["a pattern without quotes", whole.replace("inputs:", "inputs:\n  b: { files: *.csv }"), "The alias", '"*.csv"'],
     ["no version", whole.replace("version: 2", ""), "missing", "`version: 2`"],
     ["curly quotes", mappingWith({ event: "when: =doc == “a”" }), "is not expected here", "straight quotes"],
-    ["an empty part", whole.replace("      paper:", "    paper:"), "is empty", "Indent deeper"],
-    ["an unclosed bracket", whole.replace("header: X }", "header: X"), "A sign is missing", "quotes"],
+    ["an empty part", whole.replace("      paper:", "    paper:"), "is empty", "Indent more"],
+    ["an unclosed bracket", whole.replace("header: X }", "header: X"), "A character is missing", "quotes"],
     ["a missing colon", whole.replace("header: X", "header X"), '"header X"', "`header: X`"],
     ["a misspelt part", whole.replace("inputs:", "input:"), 'no setting "input"', '"inputs"'],
     [
@@ -143,7 +143,7 @@ describe("a mistake in a mapping", () => {
     [
       "a backslash in double quotes",
       whole.replace("X }", 'X, pattern: "\\w+" }'),
-      "\\w means nothing",
+      "\\w has no meaning",
       "single quotes",
     ],
     ["a formula cut at #", mappingWith({ input: 'skip: =doc == "N #1"' }), "cut at #", "quotes"],
@@ -226,10 +226,10 @@ it("aliases are refused at their place, with what shares instead", async () => {
   const wrong = await refusal(yaml);
   expect(wrong).toMatchObject({
     code: "mapping-syntax",
-    message: expect.stringContaining("The alias *one is not read"),
+    message: expect.stringContaining("The alias *one is not supported"),
   });
   expect(wrong.place.line).toBe(yaml.split("\n").findIndex((text) => text.includes("*one")) + 1);
-  expect(wrong.hint).toContain("`extends` shares between files");
+  expect(wrong.hint).toContain("`extends` shares them between files");
 });
 
 describe("a mistake in what all events have from their defaults", () => {

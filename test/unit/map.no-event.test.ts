@@ -33,7 +33,7 @@ describe("a row in which none of the events happens", () => {
       {
         code: "no-event",
         message:
-          'none of the input\'s events happens in this row: step when "Event" is "Pick-up"; drop when "Event" is "Drop-off" or "Return"',
+          'none of the input\'s events happen in this row: step when "Event" is "Pick-up"; drop when "Event" is "Drop-off" or "Return"',
         hint: expect.stringContaining("rowsWithoutEvents: allow"),
         column: "Event",
       },
@@ -86,7 +86,7 @@ inputs:
     const [good, bad] = await fates();
     expect(good?.outcome.fate).toBe("valid");
     expect(problemsOf(bad)).toMatchObject([
-      { code: "no-event", message: "none of the input's records exists in this row" },
+      { code: "no-event", message: "none of the input's records exist in this row" },
     ]);
     const allowed = await fates("\n    rowsWithoutEvents: allow");
     expect(allowed.map(({ outcome }) => outcome.fate)).toEqual(["valid", "valid"]);

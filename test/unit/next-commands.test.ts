@@ -221,7 +221,7 @@ const stories: Story[] = [
     ],
   },
   {
-    why: "the service answered a lookup with something that does not answer it: find out why, then retry",
+    why: "the service's answer to a lookup makes no sense: find out why, then retry",
     command: "retry --code lookup-unreadable",
     async arrange(world) {
       const alive = world.pipeline;

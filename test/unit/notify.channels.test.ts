@@ -178,7 +178,7 @@ describe("a channel that fails changes neither the run nor what it says, and is 
     world.send("SIGTERM");
     const { code, err } = await ending;
     expect([code, hanging.received.length]).toEqual([3, 1]);
-    expect(err).toContain("the next run may notify of the same again: stopped by a signal");
+    expect(err).toContain("the next run may send the same notification again: stopped by a signal");
   });
 
   it("a command that fails", { tags: ["long"] }, async () => {
@@ -192,7 +192,7 @@ describe("a channel that fails changes neither the run nor what it says, and is 
     const office = open("notify: [{ command: 'true' }]");
     mkdirSync(office.path("state/sandbox/told.json"), { recursive: true });
     const { code, err } = await office.night();
-    expect([code, err]).toEqual([3, expect.stringMatching(/may notify of the same again: .*told\.json/)]);
+    expect([code, err]).toEqual([3, expect.stringMatching(/may send the same notification again: .*told\.json/)]);
     expect((await office.type("import", "m.yaml", "gone.csv")).err).toContain("gone.csv");
   });
 

@@ -238,7 +238,7 @@ describe("good nights tell nothing, and what is over is told once", () => {
     expect([code, out, err]).toEqual([1, "", expect.stringContaining("the file is not a ledger")]);
     const [told] = office.told() as [Notification];
     expect(subjectOf(told)).toBe("sandbox: failed");
-    expect(textOf(told)).toContain("It is not known whether an input has come in time.");
+    expect(textOf(told)).toContain("Whether an input has arrived in time is unknown.");
     expect(textOf(told)).toContain("The ledger's file cannot be opened, or is not a ledger.");
     expect(textOf(told)).not.toContain("No input");
     renameSync(`${ledger}.kept`, ledger);
@@ -262,7 +262,7 @@ describe("good nights tell nothing, and what is over is told once", () => {
     ]);
     office.writeCsv("night-9.to-correct.csv", [HEADER, ...loads(10, 2)]);
     await office.night(10, "night-9.to-correct.csv");
-    expect((await office.type("notify", "--due")).out).toContain("No input in time");
+    expect((await office.type("notify", "--due")).out).toContain("No input arrived in time");
   });
 
   it("an oddity that is silenced is not told", { tags: ["long"] }, async () => {

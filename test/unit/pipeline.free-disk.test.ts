@@ -9,7 +9,7 @@ test("a disk with less room than the files may need is told before anything is r
   writeFileSync(office.path("huge.csv"), "%PDF-1.4\n");
   truncateSync(office.path("huge.csv"), 2 ** 43);
   const { code, err } = await office.type("import", "m.yaml", "huge.csv");
-  expect(err).toMatch(/warning: The disk with the ledger has [\d,]+ MiB free, and these files may need 41,943,040 MiB/);
+  expect(err).toMatch(/warning: The disk with the ledger has [\d,]+ MiB free, but these files may need 41,943,040 MiB/);
   expect(err.indexOf("The disk with the ledger")).toBeLessThan(err.indexOf("the file is"));
   expect(code).toBe(3);
 });

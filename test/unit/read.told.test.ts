@@ -12,7 +12,7 @@ describe("what is no plain table", () => {
     expect(table.notes[0]).toMatch(
       /if its letters look wrong, name another in `csv: \{ encoding \}`, such as .*shift_jis/u,
     );
-    expect(table.notes.join()).toContain("The header has bytes that are no text in the file's encoding");
+    expect(table.notes.join()).toContain("The header has bytes that are not text in the file's encoding");
     expect((await readFile(path, { csv: { encoding: "shift_jis" } })).header).toEqual(["注文番号", "日付"]);
   });
 
@@ -22,7 +22,7 @@ describe("what is no plain table", () => {
     ["of blanks is none of them", "P-1,5,\nP-2,6,\n", false],
   ])("a cell more than the header has, %s", async (_, below, isTold) => {
     const { notes } = await readFile(await temporaryFile(`order,amount\n${below}`));
-    expect(notes.join().includes("Every row has one cell more than the header: R writes")).toBe(isTold);
+    expect(notes.join().includes("Every row has one more cell than the header: R writes")).toBe(isTold);
   });
 
   it("a header with lines in its cells that comes again is skipped", async () => {
@@ -63,7 +63,7 @@ describe("what is no plain table", () => {
   it("a workbook with bytes in front of it is called so", async () => {
     const book = await writeWorkbook({ sheets: [{ name: "S", rows: `<row r="1">${textCell("A1", "a")}</row>` }] });
     const path = await temporaryFile(Buffer.concat([Buffer.from("HTTP/1.1 200 OK\n\n"), book]), "input.xlsx");
-    await expect(readFile(path)).rejects.toMatchObject({ message: expect.stringContaining("other bytes in front") });
+    await expect(readFile(path)).rejects.toMatchObject({ message: expect.stringContaining("other bytes before it") });
   });
 
   it("a sheet whose rows are all hidden is not called blank", async () => {

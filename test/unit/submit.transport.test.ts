@@ -238,7 +238,11 @@ it.each([
     "::1:9 refuses connections: nothing listens there;",
   ],
   [{ code: "ENOTFOUND", hostname: "nohost.invalid" }, "dns", "nohost.invalid is a host that does not exist;"],
-  [{ code: "EMFILE", address: "::1", port: 9 }, "unreachable", "::1:9 cannot be reached while so many files are open"],
+  [
+    { code: "EMFILE", address: "::1", port: 9 },
+    "unreachable",
+    "::1:9 cannot be reached because too many files are open",
+  ],
   [{ code: "ECONNRESET" }, "reset", "api.example.com closed the connection without an answer;"],
   [{ code: "ETIMEDOUT", syscall: "connect" }, "connect-timeout", "api.example.com accepted no connection in time;"],
   [

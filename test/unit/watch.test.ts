@@ -516,7 +516,7 @@ describe("watch", () => {
       expect([existsSync(ledger), inbox.landed()]).toEqual([false, ["A"]]);
       renameSync(inbox.path("moved.db"), ledger);
     });
-    expect(err).toContain("The ledger that this watch has used no longer exists.");
+    expect(err).toContain("The ledger that this watch has been using no longer exists.");
     expect(inbox.landed()).toEqual(["A", "B"]);
   });
 
@@ -533,7 +533,7 @@ describe("watch", () => {
       expect([existsSync(inbox.path("elsewhere/sandbox/ledger.db")), inbox.landed()]).toEqual([false, ["A"]]);
       rmSync(settings);
     });
-    expect(err).toContain("The settings now name a different ledger from the one that this watch has used.");
+    expect(err).toContain("The settings now name a different ledger from the one this watch has been using.");
     expect(inbox.landed()).toEqual(["A", "B"]);
   });
 
@@ -545,7 +545,7 @@ describe("watch", () => {
       if (look === 1) second.push(watch("--once"), watch("--once", "--move-to", "done"));
     });
     for (const { code, said } of await Promise.all(second))
-      expect([code, said]).toEqual([5, expect.stringContaining("Another watch of this folder is running")]);
+      expect([code, said]).toEqual([5, expect.stringContaining("Another watch with the same mapping is running")]);
     expect((await watch("--once")).code).toBe(0);
   });
 
@@ -570,7 +570,7 @@ describe("watch", () => {
         ...first,
       );
       for (const { code, said } of await Promise.all(others))
-        expect([code, said]).toEqual([5, expect.stringContaining("before the other has read them")]);
+        expect([code, said]).toEqual([5, expect.stringContaining("before the other one has read them")]);
       expect((await other(...second)).code).toBe(0);
     },
   );

@@ -25,7 +25,7 @@ export const spec = command({
     "rowferry check manifests.yaml inbox/*.xlsx --json": "",
   },
   notes: [
-    "Nothing is staged and no ledger is opened. Exit codes: 0 all is well, 2 the mapping is wrong or does not fit a file, 3 rows are invalid or a file is damaged.",
+    "Nothing is staged, and no ledger is opened. Exit codes: 0 all is well, 2 the mapping is wrong or does not fit a file, 3 rows are invalid or a file is damaged.",
   ],
   async run({ world, signal }, given, mappingPath: string, files: string[]) {
     checkMappingFirst("check", mappingPath, files);
@@ -34,7 +34,9 @@ export const spec = command({
     const path = resolve(cwd, mappingPath);
     const shown = shownPath(path, cwd);
     const { mapping, problems: mistakes } = await checkMapping(path, (module) =>
-      world.stderr.write(`Runs the functions of ${shownPath(module, cwd)}, which have all rights of this program.\n`),
+      world.stderr.write(
+        `Running the functions in ${shownPath(module, cwd)}, which have all the rights of this program.\n`,
+      ),
     );
     const here = (found: readonly MappingProblem[]) =>
       found.map(({ place, ...problem }) => ({

@@ -7,18 +7,19 @@ import { ExitCode } from "../../model/exit-code.js";
 import { IN_CONSOLE } from "../../model/whoami.js";
 import { targetName } from "../../settings/target.js";
 import { command } from "../command.js";
+import { untilAborted } from "../frame.js";
 import { port as portNumber } from "../flags.js";
 import { createOutput, tell, told } from "../output.js";
 
 export const spec = command({
   flags: {
-    target: ["--target <name>", "only this target (default: all that have a ledger in the working folder)"],
+    target: ["--target <name>", "only this target (default: every target that has a ledger in the working folder)"],
     ledger: ["--ledger <file>", "the target's ledger, if it is elsewhere"],
     port: ["--port <n>", "listen on this port of 127.0.0.1 (default: a free one)", portNumber],
     open: ["--no-open", "do not open a browser"],
     allowChanges: [
       "--allow-changes",
-      "let the page correct, import and decide, even if it was not started at a terminal",
+      "let the page correct, import and decide even if it was not started from a terminal",
     ],
   },
   examples: {
@@ -49,7 +50,7 @@ export const spec = command({
         told({ line: { type: "console", url }, text: () => [[url, "Ctrl-C ends it."]] }),
       );
       if (open !== false && !json) redirect = openBrowser(url);
-      if (!signal.aborted) await new Promise((done) => signal.addEventListener("abort", done, { once: true }));
+      await untilAborted(signal);
     } finally {
       if (redirect !== null) rmSync(redirect, { recursive: true, force: true });
       await page.close();

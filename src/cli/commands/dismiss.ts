@@ -19,8 +19,8 @@ export const spec = onTarget({
     "rowferry dismiss --undo --row march.csv:17": "",
   },
   notes: [
-    "A dismissal stays in force when the same row is imported again. A corrected row ends it, and so does --undo. Whatever is in doubt cannot be dismissed: it may have landed.",
-    "It asks before it gives up more than five rows; without a terminal, pass --yes.",
+    "A dismissal stays in force when the same row is imported again. A corrected row ends it, and so does --undo. What is in doubt cannot be dismissed: it may have landed.",
+    "It asks before giving up more than five rows; without a terminal, pass --yes.",
   ],
   async run(work, given) {
     const { world, target, options } = work;

@@ -9,7 +9,7 @@ import { green, plain, red, yellow } from "../render/text.js";
 export const spec = onTarget({
   examples: { "rowferry doctor": "", "rowferry doctor --target production": "" },
   notes: [
-    "It asks for a token and makes one lookup that finds nothing. Exit codes: 2 the settings or the secret cannot be read, 4 the service, its credential or the disk failed.",
+    "It gets a token and makes one lookup that finds nothing. Exit codes: 2 the settings or the secret cannot be read, 4 the service, its credential or the disk failed.",
   ],
   async run({ target, output, options, shown }) {
     const marks = { ok: green("✓"), warning: yellow("!"), failed: red("✕") };
@@ -25,10 +25,10 @@ export const spec = onTarget({
         failed > 0
           ? `${counted(failed, "check")} failed: an import would not work.`
           : warnings > 0
-            ? `Nothing failed; look at ${counted(warnings, "check")}.`
+            ? `Nothing failed, but look at ${counted(warnings, "check")}.`
             : "All is well. Imports work.",
         plain(found).map(({ check, result, message }) => `${marks[result]} ${check.padEnd(11)}  ${message}`),
-        target.baseUrl === "" && "The sandbox needs no credential and no network.",
+        target.baseUrl === "" && "The sandbox needs no credential or network.",
       ],
       exitCode: count("failed") > 0 ? ExitCode.again : ExitCode.ok,
     });

@@ -44,7 +44,7 @@ const namespace = valueOf("a text", (text) => (text === "" ? null : text));
 const flags = {
   output: ["-o, --output <file>", "write the mapping to this file; default: standard output"],
   force: ["--force", "overwrite an existing file"],
-  ask: ["--ask", "ask at the terminal about what the files leave open"],
+  ask: ["--ask", "ask at the terminal what the files leave open"],
   encoding: ["--encoding <name>", "of files that are not UTF-8, such as shift_jis (default: windows-1252)", encodingOf],
   namespace: ["--namespace <name>", "part of every key (default: made from the first file's name)", namespace],
   country: ["--country <code>", "the country of tax ids, addresses and telephone numbers: two letters", country],
@@ -60,7 +60,7 @@ export const spec = command({
     "rowferry guess march.csv -o mapping.yaml --ask": "asks what the file leaves open",
   },
   notes: [
-    'The draft always loads; review it before you use it. Each decision that the files leave open is a line marked "decide:"; until you have made them all, the draft works with the sandbox only.',
+    'The draft always loads; review it before you use it. Each decision that the files leave open is a line marked "decide:"; until you have made them all, the draft works only with the sandbox.',
   ],
   run: guess,
 });
@@ -73,17 +73,17 @@ async function guess(
   const { world, signal } = frame;
   const { cwd } = world;
   if (force === true && output === undefined)
-    throw new RowferryError("usage", "--force overwrites the file of --output, and none is named.");
+    throw new RowferryError("usage", "--force needs --output, which names the file to overwrite.");
   const terminal = ask === true ? terminalOf(world) : null;
   if (ask === true && terminal === null)
     throw new RowferryError("usage", "Not a terminal, so --ask cannot ask.", {
-      hint: "Leave out --ask; the mapping then marks the open decisions.",
+      hint: "Leave out --ask; the mapping will then mark the open decisions.",
     });
   const path = output === undefined ? null : resolve(cwd, output);
   const shown = path === null ? null : shownPath(path, cwd);
   const refuseExisting = () => {
     if (path !== null && shown !== null && force !== true && existsSync(path))
-      throw new RowferryError("file-exists", "the file exists already, and was left as it is", {
+      throw new RowferryError("file-exists", "the file already exists, and was left as it is", {
         place: { file: shown },
       });
   };
@@ -119,7 +119,7 @@ async function guess(
     list("Left out:", sampled.left),
     list("Review:", told),
     list(
-      'To decide, in the lines marked "decide:" or with --ask; until then, the draft works with the sandbox only:',
+      'To decide, in the lines marked "decide:" or with --ask; until then, the draft works only with the sandbox:',
       draft.open.map((decision) => questionOf(decision)),
     ),
     checks.flatMap(outcome),

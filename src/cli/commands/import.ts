@@ -8,7 +8,7 @@ export const spec = sendingCommand({
   takes: { "<mapping>": "the mapping file (YAML)", "[files...]": dataFiles },
   usage: "[options] <mapping> <files...>",
   flags: {
-    dryRun: ["--dry-run", "send nothing, and say what would be sent: the same as `rowferry plan`"],
+    dryRun: ["--dry-run", "send nothing, and show what would be sent: same as `rowferry plan`"],
     fresh: ["--fresh", "empty the sandbox and its ledger first"],
   },
   examples: {

@@ -27,7 +27,7 @@ const next = {
 };
 
 export const spec = command({
-  takes: { "[folder]": "where to make it; default: here" },
+  takes: { "[folder]": "the folder to set up; default: the current one" },
   examples: { "rowferry init": "", "rowferry init imports/waste": "" },
   async run({ world: { cwd, ...world } }, { json = false }, folder = ".") {
     const output = createOutput({ cwd, ...world }, { json });

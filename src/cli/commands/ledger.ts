@@ -25,10 +25,10 @@ const backup = onTarget({
     "rowferry ledger backup /backup/monday.db": "",
     "rowferry ledger backup /backup --keep 14": "keep the newest fourteen",
   },
-  takes: { "<file>": "a file, or a folder in which the backup is named by date; nothing is overwritten" },
+  takes: { "<file>": "a file, or a folder, in which backups are named by date; nothing is overwritten" },
   flags: {
     keep: ["--keep <n>", "keep only the newest n dated backups in that folder", positiveInteger],
-    forgetJournal: ["--forget-journal", "let the next run begin a new journal, or keep none"],
+    forgetJournal: ["--forget-journal", "let the next run begin a new journal, or none"],
   },
   async run({ world, target, shown }, { keep, forgetJournal }, file: string) {
     const ledger = await care();
@@ -55,9 +55,9 @@ const backup = onTarget({
 const knownAgain = ({ participants, addresses, documents, landed, inDoubt, isPart, unreadable }: Rebuilt) => [
   `${countedKinds({ participants, addresses })}, ${counted(documents, "document")} with an id, ${counted(landed, "event")} landed, ${grouped(inDoubt)} in doubt.`,
   isPart &&
-    "That journal lacks entries that the backup's ledger had written. Keep this backup as long as the journal; `ledger rebuild` needs both.",
+    "That journal lacks entries that the backup's ledger had written. Keep this backup for as long as the journal; `ledger rebuild` needs both.",
   unreadable.length > 0 &&
-    `Unreadable lines of the journal were left out; what they said, such as a dismissal, is unknown: ${listed(unreadable.map(String), 10)}.`,
+    `Unreadable lines of the journal were left out; what they held, such as a dismissal, is unknown: ${listed(unreadable.map(String), 10)}.`,
 ];
 
 /** A copy of a journal may be older than the ledger was. */
@@ -90,9 +90,9 @@ const restore = onTarget({
       line: { type: "restored", ...restored },
       text: ({ kept, journal: replayed, dropped, forgotten, known, unsent }) => [
         [
-          `Restored from ${shown(path)}.${kept === null ? "" : ` The ledger that was here is kept as ${shown(kept)}.`}`,
+          `Restored from ${shown(path)}.${kept === null ? "" : ` The former ledger is kept as ${shown(kept)}.`}`,
           known === null || replayed === null
-            ? `This ledger does not know what was sent after that backup: no journal was named, and ${forgotten === null ? "it remembers none" : `its own, ${shown(forgotten)}, is not there`}.`
+            ? `This ledger does not know what was sent after that backup: no journal was named, and ${forgotten === null ? "it remembers none" : `its own, ${shown(forgotten)}, is missing`}.`
             : joined(
                 [
                   `Its journal ${shown(replayed)} supplied ${sentUntil(known, world.clock.now())}. Known now:`,
@@ -105,7 +105,7 @@ const restore = onTarget({
           unsent > 0 &&
             `${counted(unsent, "event")} of this backup ${unsent === 1 ? "waits" : "wait"} to be sent. What was withdrawn after the backup was made is among them; before the next run, withdraw it again.`,
           forgotten !== null &&
-            "The ledger has forgotten that journal: the next run needs none, or can begin a new one with --journal. Keep this backup as long as the new journal; `ledger rebuild` takes both.",
+            "The ledger has forgotten that journal: the next run needs none, or can begin a new one with --journal. Keep this backup for as long as the new journal; `ledger rebuild` takes both.",
         ],
       ],
       next: restored.known === null ? nextOfBlind() : [importAllAgain(step)],
@@ -146,7 +146,7 @@ const prune = onTarget({
     yes,
     wait,
   },
-  notes: ["At a terminal it asks first; in a scheduler it does not."],
+  notes: ["At a terminal, it asks first; from a scheduler, it does not."],
   async run({ world, target, options }, { keepFor = days("180d"), dryRun = false, yes: isSure }) {
     const { prunable, prune: pruneRuns } = await care();
     const before = world.clock.now() - keepFor;
@@ -164,7 +164,7 @@ const prune = onTarget({
       text: ({ runFolders, oldestKept }) => [
         [
           `${dryRun ? "Would remove" : "Removed"}: ${joined([whatOf(found), runFolders.join(", ")], ": ")}.`,
-          oldestKept !== null && `The oldest run whose folder stays: ${oldestKept}.`,
+          oldestKept !== null && `The oldest run whose folder is kept: ${oldestKept}.`,
         ],
       ],
     });
@@ -226,7 +226,7 @@ const rebind = onTarget({
 export const spec = command({
   subcommands: {
     backup: ["copy the ledger, even while an import runs", backup],
-    restore: ["put a backup in the ledger's place, and keep the former ledger next to it", restore],
+    restore: ["replace the ledger with a backup, and keep the former ledger next to it", restore],
     check: ["check the file and its content", check],
     prune: ["remove the folders of old runs", prune],
     rebuild: ["rebuild a lost ledger from its journal", rebuild],

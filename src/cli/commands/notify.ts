@@ -7,21 +7,19 @@ import { tellerOf } from "../run-command.js";
 
 export const spec = onTarget({
   flags: {
-    test: ["--test", "send a test message to everybody"],
+    test: ["--test", "send a test message to every channel"],
     due: ["--due", "report an input that is overdue (`expect:` in the settings)"],
   },
   examples: {
-    "rowferry notify --test": "a test message to everybody named",
+    "rowferry notify --test": "a test message to every channel",
     "rowferry notify --due": "on a schedule: is an input overdue?",
   },
-  notes: [
-    "rowferry.config.yaml names the people and channels; docs/how-to/notifications.md says what they are told, and when.",
-  ],
+  notes: ["rowferry.config.yaml names the channels; docs/how-to/notifications.md says what they are told, and when."],
   async run({ world, target }, given) {
-    if ((given.test === true) === (given.due === true)) throw new RowferryError("usage", "say either --test or --due");
+    if ((given.test === true) === (given.due === true)) throw new RowferryError("usage", "pass either --test or --due");
     const teller = await tellerOf(target, world);
     if (teller === null)
-      throw new RowferryError("settings-incomplete", `\`notify:\` names nobody for the target "${target.name}"`, {
+      throw new RowferryError("settings-incomplete", `\`notify:\` names no channel for the target "${target.name}"`, {
         hint: "Add `notify:` to rowferry.config.yaml; docs/how-to/notifications.md shows how.",
       });
     if (given.due === true) {

@@ -21,7 +21,7 @@ export const spec = onTarget({
     "rowferry rejects --code value-unmapped --json": "",
   },
   notes: [
-    "Stranded documents are listed in stranded.csv, next to these files, with the evidence for each and a column for its id. Fill in the ids, and pass the file to rowferry resolve --from. A file that it wrote earlier is replaced; if it had other content, such as your corrections, it is kept as <file>.former.",
+    "Stranded documents are listed in stranded.csv, next to these files, with the evidence for each and a column for its id. Fill in the ids, and pass the file to rowferry resolve --from. Files from an earlier call are replaced; one whose content has changed, for example by your corrections, is kept as <file>.former.",
   ],
   async run({ world, target, shown, step }, given) {
     const { writeRejects } = await import("../../desk/files.js");
@@ -56,7 +56,7 @@ export const spec = onTarget({
               ]),
             ),
           files.map(({ path, note }) => note !== null && `${basename(path)}: ${note}`),
-          kept.map((path) => `Kept, because it had other content: ${shown(path)}`),
+          kept.map((path) => `Kept, because its content had changed: ${shown(path)}`),
           rows.length > LISTED && `  and ${grouped(rows.length - LISTED)} more; the files have all`,
         ],
       ],

@@ -18,7 +18,7 @@ const { document: _, ...selectors } = selectorFlags;
 export const spec = onTarget({
   takes: { "[document]": "its key, or kind/key" },
   flags: {
-    reason: ["--reason <text>", "the reason to write into the CANCEL event (required)"],
+    reason: ["--reason <text>", "the reason to put in the CANCEL event (required)"],
     ...selectors,
     dryRun,
     yes,
@@ -30,7 +30,7 @@ export const spec = onTarget({
     'rowferry replace --input march.csv --reason "weights corrected"': "every document that this file changed",
   },
   notes: [
-    "The service cannot edit a timeline: the document is cancelled with this reason and sent again whole, with changed and late rows in their places; what was dismissed stays out. If the service accepts each externalId only once, set replacementExternalId in the mapping's settings.",
+    "Timelines cannot be edited: the document is cancelled with this reason and sent again whole, with changed and late rows in their places; what was dismissed stays out. If the service accepts each externalId only once, set replacementExternalId in the mapping's settings.",
     "Selectors choose documents with changed or late events, and --code document-stranded or document-gone those; you confirm the list first. Documents that cannot be replaced are named with the reason, and the exit code is then 3.",
   ],
   async run(work, given, name?: string) {

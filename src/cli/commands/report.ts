@@ -3,7 +3,7 @@ import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
 
 export const spec = onTarget({
-  takes: { "[run]": "the run's name, as `runs` and `status` show it; default: the last" },
+  takes: { "[run]": "the run's name, as `runs` and `status` show it; default: the last run" },
   examples: { "rowferry report": "of the last run", "rowferry report 2026-11-20T0200-import --target production": "" },
   notes: [
     "Every import writes report.html into its run's folder. This command writes it again, for example after corrections. The report is a single file, needs no network and prints well.",
@@ -13,7 +13,7 @@ export const spec = onTarget({
     const written = await writeReportAgain(target, run ?? null);
     return told({
       line: { type: "report", ...written },
-      text: () => [`The report is written: ${shown(written.path)}`],
+      text: () => [`Report written: ${shown(written.path)}`],
     });
   },
 });

@@ -25,11 +25,11 @@ interface Word {
 export const spec = onTarget({
   takes: { "[what...]": "a document's key or kind/key, a row (file:17), or the deduplicationId of either" },
   flags: {
-    documentId: ["--document-id <id>", "the id that the service knows the document by"],
+    documentId: ["--document-id <id>", "the document's id at the service"],
     from: ["--from <file>", "the list of stranded documents, with their ids filled in"],
     landed: ["--landed", "these events are on the timeline"],
     notLanded: ["--not-landed", "these events are not on the timeline; send them again"],
-    by: ["--by <name>", "who decided this; default: the user who is logged in"],
+    by: ["--by <name>", "who decided this; default: the logged-in user"],
     dryRun,
     yes,
     wait,
@@ -43,8 +43,8 @@ export const spec = onTarget({
     "rowferry resolve --from stranded.csv": "many stranded documents",
   },
   notes: [
-    "Use it for facts that only a person can find out: the id of a stranded document, and whether events in doubt have landed. Check at the service first: a wrong answer loses an event, or puts it on the wrong timeline permanently. An id is verified with a read. You are asked to confirm, unless you pass --yes. Your name and the time are kept with the event.",
-    "If several documents are stranded, the run's folder has a list of them, stranded.csv; rowferry rejects writes it too. Fill in each document_id, save (as CSV or Excel), and pass the file to --from. Each id is verified with a read, and you confirm once. Rows without an id are skipped, and so are documents that differ from what was sent. If any row is invalid, nothing changes.",
+    "Use it for facts that only a person can find out: the id of a stranded document, and whether events in doubt have landed. Check at the service first: a wrong answer loses an event, or puts it on the wrong timeline permanently. An id is verified with a read. You are asked to confirm unless you pass --yes. Your name and the time are kept with the event.",
+    "If several documents are stranded, the run's folder lists them in stranded.csv; rowferry rejects writes it too. Fill in each document_id, save (as CSV or Excel), and pass the file to --from. Each id is verified with a read, and you confirm once. Rows without an id are skipped, and so are documents that differ from what was sent. If any row is invalid, nothing changes.",
   ],
   async run(work, given, what: string[] = []) {
     const { documentId, from, landed = false, notLanded = false } = given;
@@ -86,7 +86,9 @@ async function giveId(work: Work, request: { document: string; documentId: strin
   if (word.isRehearsal) return foreseen(work, decide, tellDone);
   const { document, documentId, findings } = plain(found);
   const seen =
-    body === null ? "The read could not confirm it." : `The service has: ${shorten(JSON.stringify(plain(body)), 600)}`;
+    body === null
+      ? "The read could not confirm it."
+      : `The service shows: ${shorten(JSON.stringify(plain(body)), 600)}`;
   const lines = findings.map((one) => `  ${one.agrees ? "agrees" : "DIFFERS"}: ${one.text}`);
   output.text([seen, ...lines, ""].join("\n"));
   const doubt = agrees(check) ? "" : "The read contradicts it. ";
@@ -145,7 +147,7 @@ async function resolveFrom(work: Work, path: string, { by, yes: isSure, isRehear
                   "resolve <document> --document-id <id>",
                   left.map(({ document: { kind, key } }) => `${kind}/${key}`),
                 ),
-                "look at those again, and correct the file, or give each its id",
+                "look at those again, then correct the file or give each its id",
               ),
             ]),
         ...(resolved.length + known === 0 ? [] : [work.step("resume", "send the events that waited")]),
@@ -155,7 +157,8 @@ async function resolveFrom(work: Work, path: string, { by, yes: isSure, isRehear
   if (isRehearsal) return foreseen(work, resolving(resolved, by), tellDone);
   if (resolved.length > 0) {
     const byIdOnly = resolved.filter(({ findings }) => !findings.some(({ member }) => keys.has(member))).length;
-    const doubt = byIdOnly === 0 ? "" : `Of ${byIdOnly} the read shows that they exist, not which they are. `;
+    const doubt =
+      byIdOnly === 0 ? "" : `For ${byIdOnly} of them, the read shows only that they exist, not which they are. `;
     const many = resolved.length;
     const count = counted(many, "document gets its id", "documents get their ids");
     await confirm(world, `${doubt}${count} from ${name}; this cannot be undone.`, String(many), isSure);
@@ -204,8 +207,8 @@ async function settle(
   const what = isAbsent ? title : `${counted(count, "event")} on the timeline of ${title}`;
   const question =
     said === "landed"
-      ? `You have seen ${what}; nothing of it is ever sent again.`
-      : `You have not found ${what}; it is sent again.`;
+      ? `You have seen ${what}; none of it will ever be sent again.`
+      : `You have not found ${what}; it will be sent again.`;
   await confirm(world, question, first?.document.key ?? "", isSure);
   return tellDone(await decideAlone(target, decide, options));
 }

@@ -10,7 +10,7 @@ export const spec = sendingCommand({
     "rowferry retry --code service-refused --document manifest/123": "",
   },
   notes: [
-    "Use it once the cause at the service has been removed: a missing permission, say, or an unknown category. Rows that must change are corrected and imported instead. Stalled work needs no retry; resume picks it up. For doubt-unsettled, retry asks the service once more.",
+    "Use it once the cause has been removed at the service, such as a missing permission or an unknown category. Rows that must change are corrected and imported instead. Stalled work needs no retry; resume picks it up. For doubt-unsettled, retry asks the service once more.",
   ],
   async foresee(work, given) {
     const { retrying } = await import("../../desk/decide.js");

@@ -11,6 +11,7 @@ import type { Sandbox, SandboxOptions } from "../../sandbox/index.js";
 import { optionsFromFlags, sandboxFlags, settingsOf } from "../../sandbox/switches.js";
 import { readConfig, stateRoot } from "../../settings/config-file.js";
 import { command, type Flag } from "../command.js";
+import { untilAborted } from "../frame.js";
 import { port as portNumber } from "../flags.js";
 import { createOutput, shownPath, tell, told } from "../output.js";
 
@@ -24,14 +25,14 @@ const switches = Object.fromEntries(
 
 const own = {
   port: ["--port <n>", "the port to listen on (default: a free one)", portNumber],
-  store: ["--store <file>", "where it keeps its records (default: state/sandbox/store.db, as rehearsals do)"],
+  store: ["--store <file>", "where to keep its records (default: state/sandbox/store.db, as for rehearsals)"],
   memory: ["--memory", "keep records in memory only"],
   faults: ["--faults <file>", "fault rules that apply from the start (JSON)"],
 } as const;
 
 const dump = command({
   examples: { "rowferry sandbox dump": "every timeline made by rehearsals" },
-  flags: { store: own.store, ids: ["--ids", "show generated ids and keys, too"] },
+  flags: { store: own.store, ids: ["--ids", "also show generated ids and keys"] },
   async run({ world }, { store, ids = false, json = false }) {
     const file = storeFile(world.cwd, store);
     if (!existsSync(file))
@@ -58,7 +59,7 @@ export const spec = command({
     "rowferry sandbox --port 4010": "for any program; set its ROWFERRY_BASE_URL",
     "rowferry sandbox --memory --terse-errors --partial-batches": "",
   },
-  notes: ["Ctrl-C ends it. At the start it prints the address of its documentation (OpenAPI)."],
+  notes: ["Ctrl-C ends it. When it starts, it prints the address of its documentation (OpenAPI)."],
   subcommands: { dump: ["print every timeline that the sandbox keeps", dump] },
   async run({ world, signal }, { port = 0, store, memory, faults, json = false, ...switched }) {
     if (memory === true && store !== undefined)
@@ -91,7 +92,7 @@ export const spec = command({
           ],
         }),
       );
-      if (!signal.aborted) await new Promise((done) => signal.addEventListener("abort", done, { once: true }));
+      await untilAborted(signal);
     } finally {
       await sandbox.close();
     }
@@ -118,7 +119,7 @@ function readFaults(cwd: string, path: string): FaultRule[] {
     content = JSON.parse(decodeText(readFileSync(resolve(cwd, path)), path));
   } catch (cause) {
     if (cause instanceof RowferryError) throw cause;
-    throw new RowferryError("usage", "the fault rules cannot be read, or are not JSON", { place, cause });
+    throw new RowferryError("usage", "the fault rules cannot be read or are not JSON", { place, cause });
   }
   const [first] = faultRules.safeParse(content).error?.issues ?? [];
   if (first === undefined) return content as FaultRule[];

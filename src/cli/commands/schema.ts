@@ -6,9 +6,9 @@ import { command } from "../command.js";
 export const spec = command({
   examples: { "rowferry schema > mappings/schema.json": "" },
   notes: [
-    "Editors with a YAML language server (VS Code with the extension YAML by Red Hat, and others) then complete and check a mapping whose first line is",
+    "Editors with a YAML language server (such as VS Code with Red Hat's YAML extension) then complete and check a mapping whose first line is",
     "  # yaml-language-server: $schema=schema.json",
-    "with the path from the mapping to the schema. With --json the schema is the same: it is JSON.",
+    "with the path from the mapping to the schema. --json changes nothing: the schema is JSON.",
   ],
   run({ world }) {
     // As published.

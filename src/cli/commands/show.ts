@@ -23,11 +23,11 @@ export const spec = onTarget({
   flags: {
     all: ["--all", "every event of a document, not only the newest 50"],
     mapping: ["--mapping", "for a row: the mapping with which it was imported"],
-    ids: ["--ids", "show the ids and keys of every event, and when it was sent"],
+    ids: ["--ids", "show each event's ids and keys, and when it was sent"],
     requests: ["--requests", "show the requests that sent it, and their answers"],
-    since: ["--since <time>", "for requests: only since then (02:13, 2026-11-20T02:13, 90m)", pastTime],
-    before: ["--before <time>", "for requests: only before then (default: now)", pastTime],
-    count: ["--count <n>", "for requests: how many at most (default: 200)", positiveInteger],
+    since: ["--since <time>", "for requests: only after this (02:13, 2026-11-20T02:13, 90m)", pastTime],
+    before: ["--before <time>", "for requests: only before this (default: now)", pastTime],
+    count: ["--count <n>", "for requests: at most this many (default: 200)", positiveInteger],
   },
   examples: {
     "rowferry show march.csv:17": "a row: what became of it, and why",
@@ -55,7 +55,7 @@ export const spec = onTarget({
       : showAnything(target, anything, { ...given, eventKeys: true });
     const isEmpty = Object.values(found).every((part) => part === null || (Array.isArray(part) && part.length === 0));
     if (isEmpty && !isRequests)
-      throw new RowferryError("nothing-found", `The ledger knows nothing called ${plainText(anything, 80)}.`, {
+      throw new RowferryError("nothing-found", `The ledger has nothing called ${plainText(anything, 80)}.`, {
         hint: nearAnything(target, anything),
       });
     return told({
@@ -105,7 +105,7 @@ const messages = ({ messages: said }: { messages: string[] }): Part => said.map(
 const declared = ({ declaredBy }: { declaredBy: string | null }): Part =>
   declaredBy !== null && `declared by ${declaredBy}`;
 
-/** A replacement settles what was open, and nobody dismissed that. */
+/** A replacement settles what was open, although nobody dismissed it. */
 function fateOf(event: ShownEvent, isReplaced: boolean): string {
   if (event.reason === "dismissed") return "dismissed, never sent";
   return stateOf(event) + (event.dismissed && !isReplaced ? ", dismissed" : "");
@@ -167,7 +167,7 @@ function documentLines(document: ShownDocument, look: ShowLook): Part {
     messages(document),
     decisions.map(decision),
     holds.map((row) => `held by the invalid row ${row}`),
-    all === 0 && (documentId === null ? "no event yet; the first one that is due creates it" : "no event"),
+    all === 0 && (documentId === null ? "no event yet; the first due event creates it" : "no event"),
     all > 0 && `${counted(all, "event")}: ${countedStates(eventCounts)}; times in ${localZone()}`,
     deeper([
       all > events.length && `… ${counted(all - events.length, "earlier event")}; --all shows them`,

@@ -16,10 +16,10 @@ import { tellError } from "../report-error.js";
 const casesEnding = /\.cases\.ya?ml$/;
 
 export const spec = command({
-  takes: { "[mappings...]": "mapping files, or folders to search; default: mappings, else here" },
+  takes: { "[mappings...]": "mapping files, or folders to search; default: mappings/, else the current folder" },
   flags: outputFlags,
   examples: {
-    "rowferry test": "every *.cases.yaml below mappings, else here",
+    "rowferry test": "every *.cases.yaml below mappings/, else below the current folder",
     "rowferry test manifests.yaml": "manifests.cases.yaml, next to it",
   },
   notes: ["Exit codes: 0 every case passes, 2 a mapping or its cases cannot be used, 3 a case fails."],
@@ -76,7 +76,7 @@ async function findMappings(paths: readonly string[], cwd: string): Promise<stri
     const cases = await glob("**/*.cases.yaml", { cwd: whole, absolute: true, onlyFiles: true, ignore });
     if (cases.length === 0)
       throw new RowferryError("mapping-missing", `there is no *.cases.yaml below ${shownPath(whole, cwd) || "here"}`, {
-        hint: "Cases are kept next to their mapping: those of manifests.yaml in manifests.cases.yaml.",
+        hint: "Cases are kept next to their mapping: for manifests.yaml, in manifests.cases.yaml.",
       });
     for (const one of cases.toSorted()) found.add(mappingOf(one));
   }

@@ -12,7 +12,7 @@ import { watched } from "../run-command.js";
 export const spec = onTarget({
   flags: {
     document: selectorFlags.document,
-    since: ["--since <time>", "only what the ledger has recorded since then: 2026-11-20, 02:13, 7d", pastTime],
+    since: ["--since <time>", "only what the ledger has recorded since: 2026-11-20, 02:13, 7d", pastTime],
     sample: ["--sample <n>", "only this many documents and participants, chosen at random", positiveInteger],
     dryRun,
     ...rateFlags,
@@ -24,7 +24,7 @@ export const spec = onTarget({
     "rowferry verify --sample 200": "a quick look",
   },
   notes: [
-    "It reads every participant, address list and document that the ledger knows, with one request each. With --document, --since or --sample it reads a part, and says so. It looks for each event's id on the timeline, but does not compare the event's content. It changes nothing. Exit code 3: something differs or could not be read. A participant that an import found under another name is only counted: the import has warned, and the service updates no participant.",
+    "It reads every participant, address list and document that the ledger knows, with one request each. With --document, --since or --sample, it reads a part, and says so. It looks for each event's id on the timeline, but does not compare the event's content. It changes nothing. Exit code 3: something differs or could not be read. A participant that an import found under another name is only counted: the import has already warned, and the service does not update participants.",
   ],
   async run(work, given) {
     const { document, since, sample } = given;
@@ -59,7 +59,7 @@ export const spec = onTarget({
           : [
               work.step(
                 naming("replace <document> --reason <text>", lost),
-                "where the service has lost it: send the document again, as its next generation",
+                "if the service has lost it: send the document again, as its next generation",
               ),
             ],
       exitCode: exitCodeOfVerification(found, work.options.signal),

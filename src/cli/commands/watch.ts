@@ -19,7 +19,7 @@ export const spec = sendingCommand({
   takes: { "<mapping>": "the mapping file (YAML)", "<folder>": "where the files arrive" },
   flags: {
     moveTo: ["--move-to <folder>", "move files there once they are imported"],
-    order: ["--order <what>", "which file is imported first (default: name)", ["name", "time"]],
+    order: ["--order <what>", "the order in which files are imported (default: name)", ["name", "time"]],
     settle: ["--settle <time>", "a file is complete when it has not changed for this long (default: 10s)", duration],
     every: ["--every <time>", "how often to look (default: 5s)", duration],
     once: ["--once", "import what is there, then end"],
@@ -30,7 +30,7 @@ export const spec = sendingCommand({
     "rowferry watch manifests.yaml inbox --once": "what is there now, then end",
   },
   notes: [
-    "A file is imported once it has not changed for --settle, or as soon as there is a file <name>.done next to it that is not older. Files are imported one at a time, in order. What --limit or --until leaves to the next run is sent half a day later, or when the command is started again. With --once and nothing new, it ends with 3 while something needs you. Ctrl-C or SIGTERM ends the command; a second one for the same mapping and folder ends at once, with 5; so does one for another mapping or target if either has --move-to. One after another, with --once, they would not see the files that the first has moved: give each its own folder.",
+    "A file is imported once it has not changed for --settle, or as soon as there is a file <name>.done next to it that is not older. Files are imported one at a time, in order. What --limit or --until leaves to the next run is sent half a day later, or when the command is started again. With --once and nothing new, it ends with 3 while something needs you. Ctrl-C or SIGTERM ends the command. A second watch on the same mapping and folder ends at once with 5, and so does one with another mapping or target if either has --move-to. If you run them in turn with --once, each would miss the files that an earlier one has moved: give each its own folder.",
   ],
   async prepare(frame, { moveTo, order = "name", settle, every, once, ...flags }, mapping: string, folder: string) {
     const { world, signal } = frame;
@@ -49,16 +49,16 @@ export const spec = sendingCommand({
       if (path !== target.ledgerPath)
         throw new RowferryError(
           "usage",
-          "The settings now name a different ledger from the one that this watch has used.",
+          "The settings now name a different ledger from the one this watch has been using.",
           {
             place: { file: path },
-            hint: `Undo that, and the file is imported. Or move ${target.ledgerPath} there, and start the watch again.`,
+            hint: `Undo that, and the file will be imported. Or move ${target.ledgerPath} there, and start the watch again.`,
           },
         );
       if (!hadLedger || hasLedger()) return;
-      throw new RowferryError("ledger-missing", "The ledger that this watch has used no longer exists.", {
+      throw new RowferryError("ledger-missing", "The ledger that this watch has been using no longer exists.", {
         place: { file: target.ledgerPath },
-        hint: "Put it back, and the file is imported. Otherwise the next watch begins a new ledger, which does not know what was sent.",
+        hint: "Put it back, and the file will be imported. Otherwise, the next watch begins a new ledger, which does not know what was sent.",
       });
     };
     const say = (line: string): void => {
@@ -87,7 +87,7 @@ export const spec = sendingCommand({
       clock: world.clock,
       signal,
       async handle(path, isStaged) {
-        // Also when the settings come to name another one: a rehearsal stays a rehearsal.
+        // Even if the settings now name another one: a rehearsal stays a rehearsal.
         const onTarget = { ...flags, target: target.name, wait: true };
         const handled = await importOne(frame, onTarget, mapping, path, isStaged, requireLedger);
         hadLedger ||= hasLedger();
@@ -123,7 +123,7 @@ export const spec = sendingCommand({
 
 const hashed = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
-/** The files that a mapping and the one that it extends read, as far as they can be read themselves. */
+/** The files that a mapping and its base read, as far as both can be read. */
 function namedBy(path: string, isBase = false): string[] {
   try {
     const { extends: base, functions, tables } = parse(readFileSync(path, "utf8")) as MappingSpec;

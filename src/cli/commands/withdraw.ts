@@ -12,7 +12,7 @@ export const spec = onTarget({
   flags: { ...selectors, dryRun, yes, wait },
   examples: {
     "rowferry withdraw --input march.csv": "what import --limit left unsent",
-    "rowferry withdraw --row march.csv:17": "its date is a mistake",
+    "rowferry withdraw --row march.csv:17": "whose date is a mistake",
   },
   notes: [
     "Nothing that was sent, or may have been, is touched. Importing the file again stages its rows again; to give rows up permanently, use rowferry dismiss.",

@@ -29,7 +29,7 @@ export const waitSection = (waiting: readonly ToldProblem[]): string =>
     waiting.filter(({ code }) => unexplainedWaits.includes(code)),
   );
 
-/** Largest first; what only waits behind something else is last. */
+/** Largest first; what only waits for something else comes last. */
 export function causes(title: string, lead: string, problems: readonly ToldProblem[] = [], rest = ""): string {
   if (problems.length === 0) return "";
   const isBehind = ({ code }: ToldProblem) => Number(code.startsWith("behind-"));

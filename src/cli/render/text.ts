@@ -6,7 +6,7 @@ import { plainText } from "../../report/plain-text.js";
 
 export { joined } from "../../report/figures.js";
 
-/** The output takes them off where nobody sees them. */
+/** The output removes them if nobody would see them. */
 export const { bold, dim, green, red, yellow } = picocolors.createColors(true);
 
 /** Empty parts are left out. */

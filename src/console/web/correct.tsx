@@ -209,7 +209,11 @@ export function Correct() {
       <Sentences said={taken.told} />
       {code === "service-refused" && leads.length > 0 && (
         <Decision
-          act={{ action: "retry", label: "Try again", does: "sends them as they are, if the service takes them now" }}
+          act={{
+            action: "retry",
+            label: "Try again",
+            does: "sends them as they are, in case the service accepts them now",
+          }}
           to={{ flags: { code } }}
         />
       )}

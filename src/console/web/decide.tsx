@@ -39,14 +39,14 @@ const isThere: Choice = {
   action: "resolve",
   word: "landed",
   label: "It is there",
-  does: "was seen at the service, and is never sent again",
+  does: "was seen at the service, and will never be sent again",
   isForMany: true,
 };
 const isNotThere: Choice = {
   action: "resolve",
   word: "not-landed",
   label: "It is not there",
-  does: "was looked for at the service, and is sent again",
+  does: "was not found at the service, and will be sent again",
   isForMany: true,
 };
 
@@ -60,7 +60,7 @@ const choices: { [code: string]: Choice[] } = {
     { ...nameIt, of: "document" },
     {
       ...giveUp,
-      does: "is left to whoever sent it, and no event of it is sent from here",
+      does: "is left to whoever sent it; none of its events are sent from here",
       isForMany: false,
       of: "document",
     },
@@ -93,7 +93,7 @@ function itself({ action }: Choice, record: Found): To {
 const nameThem = (documents: readonly string[]): Act => ({
   action: "resolve",
   label: "These are their ids",
-  does: "each is looked up at the service before it is entered; lines without an id are left",
+  does: "each is looked up at the service before it is entered; lines without an id are skipped",
   asks: {
     label: "Documents, each followed by its id; you can paste two columns of a spreadsheet",
     as: "ids",
@@ -149,7 +149,7 @@ export function Decide() {
       )}
       {count === 0 ? (
         <>
-          <Note text="Nothing is left to decide here. The overview shows what else is left." />
+          <Note text="Nothing is left to decide here. The overview shows what else is open." />
           {canResume && <Decision act={resume} />}
         </>
       ) : (

@@ -43,7 +43,7 @@ function Found({ what }: { what: string }) {
   if (data === null) return waiting;
   const { documents, rows, registrations, runs, requests } = data;
   if ([documents, rows, registrations, runs, requests].every(({ length }) => length === 0))
-    return <Note text={`The ledger knows nothing called “${what}”. Type its full name.`} />;
+    return <Note text={`The ledger has nothing called “${what}”. Type its full name.`} />;
   return (
     <>
       <Sentences said={did} />
@@ -79,7 +79,7 @@ const isUnsent = ({ state, eventCounts, holds }: ShownDocument): boolean =>
 
 /** `isFor`: it could do something. */
 const choices: (Act & { isFor: (document: ShownDocument) => boolean })[] = [
-  { action: "retry", label: "Try again", does: "sends once more what was refused", isFor: hasWrong },
+  { action: "retry", label: "Try again", does: "sends again what was refused", isFor: hasWrong },
   {
     action: "dismiss",
     label: "Give up what is wrong",
@@ -95,7 +95,7 @@ const choices: (Act & { isFor: (document: ShownDocument) => boolean })[] = [
   },
   {
     ...replaceIt,
-    does: "cancels it, and sends it again whole",
+    does: "cancels it, and sends all of it again",
     isFor: ({ state }) => ["open", "closed", "cancelled", "stranded"].includes(state),
   },
 ];

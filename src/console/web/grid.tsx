@@ -434,7 +434,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         act={{
           action: "dismiss",
           label: `Give up ${counted(chosenRows.length, "chosen row")}`,
-          does: "and whatever is grouped with it; Shift and the arrows choose more",
+          does: "and whatever is grouped with it; Shift and the arrow keys select more",
         }}
         to={{ rows: [...new Set(chosenRows.map(({ lead }) => lead))] }}
       />

@@ -38,9 +38,9 @@ async function reach(path: string, body?: object): Promise<Response> {
   // What is sent as the page closes still arrives, if it is short.
   const init = body && { method: "POST", body: text, keepalive: text.length < 20_000 };
   const response = await fetch(path, { ...init, headers }).catch(() => {
-    const message = "The console does not answer. It may have ended, or this machine was asleep.";
+    const message = "The console does not respond. It may have ended, or this machine was asleep.";
     const hint =
-      "Start it again with `rowferry console`. What was saved is kept; what you have typed since then is not saved yet.";
+      "Start it again with `rowferry console`. Everything saved is kept; what you have typed since is not saved yet.";
     throw new Refused({ message, hint }, false);
   });
   if (response.ok) return response;

@@ -32,7 +32,7 @@ export function backupLedger(path: string, owner: LedgerOwner, destination: stri
     throw new RowferryError("ledger-there-already", "This file exists already.", { place: { file: destination } });
   }
   refuseMissingFolder(destination);
-  // Another backup of this minute may be under way.
+  // Another backup in the same minute may be under way.
   const temporary = `${destination}.${randomBytes(4).toString("hex")}.part`;
   try {
     copyLedger(path, owner, temporary);
@@ -131,7 +131,10 @@ export function keepInPlace(database: LedgerDatabase) {
       throw new RowferryError(
         "ledger-not-written",
         "The ledger was moved, deleted or replaced during this run, so the run stopped.",
-        { place: { file: path }, hint: `A copy of all that it held is in ${copy}. Run ${restore}\`rowferry resume\`.` },
+        {
+          place: { file: path },
+          hint: `A copy of everything it held is in ${copy}. Run ${restore}\`rowferry resume\`.`,
+        },
       );
     },
     /** Makes the copy that was told of. Call once nothing more is written. */

@@ -4,8 +4,8 @@ import { RowferryError } from "../../model/error.js";
 
 const reasons = {
   SQLITE_FULL: "the disk is full",
-  SQLITE_IOERR: "the disk is full or fails, or a limit on the size of files is reached",
-  SQLITE_READONLY: "the file, its -wal or -shm beside it, or the folder may not be written",
+  SQLITE_IOERR: "the disk is full or failing, or a limit on file size is reached",
+  SQLITE_READONLY: "the file, the -wal or -shm next to it, or the folder is not writable",
   SQLITE_CANTOPEN: "it, its folder or a temporary file cannot be opened, or too many files are open (ulimit -n)",
   SQLITE_NOTADB: "the file is not a ledger",
 };
@@ -22,7 +22,7 @@ export function asLedgerFailure(error: unknown, path: string, hint?: string): un
   if (/^SQLITE_(BUSY|LOCKED)/.test(code))
     return new RowferryError(
       "ledger-locked",
-      "Another rowferry process is writing a lot to this ledger, as staging does.",
+      "Another rowferry process is writing a lot to this ledger, probably staging.",
       about,
     );
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))

@@ -152,7 +152,7 @@ export function refuseAnothersLog(path: string): void {
   if (!hasLog(path) || !isBackup(path)) return;
   throw mismatch(
     path,
-    `A backup was put here beside ${logOf(path)}, the log of another ledger, which would be mixed into it.`,
+    `A backup was put here next to ${logOf(path)}, the log of another ledger, which would be mixed into it.`,
     "Move both away, the backup and the log, then `rowferry ledger restore <backup>` puts the backup in place.",
   );
 }
@@ -165,8 +165,8 @@ export function refuseMissingLog(database: LedgerDatabase, hadLog: boolean): voi
   if (holder === null || isAlive(holder, path)) return;
   throw mismatch(
     path,
-    `A run was killed or copied from, and what it wrote last is in ${logOf(path)}, which is missing.`,
-    `Put that file back beside the ledger. If it is lost: \`rowferry ledger rebuild <journal>\`, with the ledger moved away, or \`rowferry ledger restore <backup>\`. If another program has opened the ledger since, it may have put the log away: \`rowferry ledger restore ${shellQuoted(path)}\` then takes it as it is.`,
+    `A run was killed or its ledger was copied, and what it wrote last is in ${logOf(path)}, which is missing.`,
+    `Put that file back next to the ledger. If it is lost: \`rowferry ledger rebuild <journal>\`, with the ledger moved away, or \`rowferry ledger restore <backup>\`. If another program has since opened the ledger, it may have merged the log: \`rowferry ledger restore ${shellQuoted(path)}\` then takes it as it is.`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Decisions about open work: dismiss it, take a dismissal back, or retry (H23). */
+/** Decisions about open work: dismiss it, undo a dismissal, or retry (H23). */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { KNOWN_OF_EVENTS } from "../known-rows.js";
 import { groupOf } from "../rows.js";
@@ -86,8 +86,8 @@ export function dismiss(
 }
 
 /**
- * Takes dismissals back: waiting events, refused documents and registrations are planned again; everything else is open
- * as before.
+ * Undoes dismissals: waiting events, refused documents and registrations are planned again; everything else is open as
+ * before.
  */
 export function undismiss(
   database: LedgerDatabase,
@@ -147,7 +147,7 @@ export interface Retried {
   doubtful: number;
   /** Their rows were deleted from their file. */
   gone: number;
-  /** Held events, left as they are: what they wait for may be among the others. */
+  /** Held events that were left as they are: what they wait for may be among the others. */
   waiting: number;
 }
 

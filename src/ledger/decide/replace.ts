@@ -68,7 +68,7 @@ function partiesOf(database: LedgerDatabase, { id, kind, key }: KnownDocument): 
     { id },
   );
   if (found !== null) return found;
-  const message = `No row says whose ${kind} ${key} is, and where: its CANCEL and its next generation need both.`;
+  const message = `No row gives the participant and address of ${kind} ${key}: its CANCEL and its next generation need both.`;
   throw new RowferryError("document-not-replaceable", message);
 }
 
@@ -127,7 +127,7 @@ function replaceWithin(
   );
   carryPlacements(database, old, next, keyOf);
   carryDismissals(database, old, next, keyOf);
-  // Rows that were known have something to send again.
+  // Known rows have something to send again.
   createKnownRows(database).move(copies);
   countContentChange(database);
   // Unsent references to the old generation move to the next one.
@@ -194,7 +194,7 @@ function copyEvent(database: LedgerDatabase, event: EventNow, next: number, key:
   return id;
 }
 
-/** What the next generation gets instead of what landed; null: nothing, for no row changed it, or a person kept what landed. */
+/** What the next generation gets in place of what landed; null: nothing, because no row changed it or a person kept it. */
 function changeOf(event: EventNow): EventContent | null {
   if (event.changed_content === null) return null;
   // After doubt, what landed may be unknown.
@@ -229,7 +229,7 @@ function nextKeys(database: LedgerDatabase, document: KnownDocument) {
 
 type NextKeys = ReturnType<typeof nextKeys>;
 
-/** Gives the places that are kept for events of invalid rows, up to this event of the old generation, new ids in order. */
+/** Gives the ids kept for events of invalid rows, up to this event of the old generation, new values in order. */
 function placesOf(database: LedgerDatabase, old: number) {
   const places = database.values<number>(
     `SELECT DISTINCT event_id FROM placements WHERE document_id = @old AND event_id IS NOT NULL

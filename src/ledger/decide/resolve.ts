@@ -59,7 +59,7 @@ export function findDoubt(database: LedgerDatabase, name: string): Doubt {
   const document = named ?? documentById(database, id);
   const ofDocument = named?.state === "stalled" || named?.state === "sending";
   if (document === null || (found.length === 0 && !ofDocument)) {
-    throw new RowferryError("not-in-doubt", `Nothing of ${name} is in doubt.`);
+    throw new RowferryError("not-in-doubt", `Nothing about ${name} is in doubt.`);
   }
   return { document, ofDocument, events: found };
 }
@@ -144,7 +144,7 @@ export function resolveDocument(
   // Rows named it by this id before, so it is the same document.
   const isSame = taken?.reason === "given";
   if (taken !== null && !isSame) {
-    throw new RowferryError("document-not-stranded", `The id ${serviceId} belongs to ${taken.name} already.`);
+    throw new RowferryError("document-not-stranded", `The id ${serviceId} already belongs to ${taken.name}.`);
   }
   if (now === null) return;
   database.atomic(() => {

@@ -112,7 +112,7 @@ export function selectNamed(database: LedgerDatabase, selectors: Selectors, whic
     const touched = rowsOf(database, selection);
     const missed = selectors.row?.find((text) => !rowsNamed(database, text, selectors).some((id) => touched.has(id)));
     if (missed === undefined) return selection;
-    const hint = "Leave it out, or see with `rowferry show` what became of it. Nothing was changed.";
+    const hint = "Leave it out, or use `rowferry show` to see what became of it. Nothing was changed.";
     throw new RowferryError("usage", `--row ${missed} fits no ${which === "given up" ? "dismissed" : "open"} record.`, {
       hint,
     });

@@ -97,6 +97,8 @@ function nothingFits(database: LedgerDatabase): RowferryError {
      WHERE ${neverSent} GROUP BY i.name ORDER BY count(*) DESC LIMIT 5`,
   );
   const hint =
-    inputs.length === 0 ? "Nothing in the ledger is staged and unsent." : `Unsent events are of ${inputs.join(", ")}.`;
+    inputs.length === 0
+      ? "Nothing in the ledger is staged and unsent."
+      : `There are unsent events from ${inputs.join(", ")}.`;
   return new RowferryError("usage", "No unsent record matches these selectors.", { hint });
 }

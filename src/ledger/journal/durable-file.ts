@@ -88,7 +88,7 @@ export function syncFolder(folder: string): void {
 export function refuseMissingFolder(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder))
-    throw new RowferryError("folder-missing", "There is no such folder, and rowferry does not create it.", {
+    throw new RowferryError("folder-missing", "The folder does not exist, and rowferry does not create it.", {
       place: { file: folder },
     });
 }

@@ -53,7 +53,7 @@ export function journalOf(database: LedgerDatabase, named: string | null): strin
   // Opening it reports a missing folder.
   if (!existsSync(dirname(path)) || goesOn(path, own)) return path;
   const its = path === own.path ? "its journal" : `its journal ${own.path}`;
-  const cause = `The ledger has written ${own.length} bytes into ${its}, and this file does not hold them: it is missing, empty, another journal, or has lost entries.`;
+  const cause = `The ledger has written ${own.length} bytes to ${its}, but this file does not hold them: it is missing, empty, a different journal, or has lost entries.`;
   const right = path === own.path ? "Mount its disk or put the file back" : `Add \`--journal ${own.path}\``;
   throw new RowferryError("journal-gap", cause, {
     place: { file: path },

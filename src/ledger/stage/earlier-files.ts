@@ -1,7 +1,7 @@
 /**
- * Handles a file that comes again with other content. Unsent rows that it lacks now are not sent without a person's
- * decision (H27). A row at which an upload broke off is complete now. An invalid row that was corrected at its source is
- * recognised by its cells, or by place and time (docs/decisions/mended-in-the-source.md); rows with a known key need
+ * Handles a file that comes again with different content. Unsent rows that it now lacks are not sent unless a person
+ * decides so (H27). A row at which an upload broke off is now complete. An invalid row that was corrected at its source
+ * is recognised by its cells, or by place and time (docs/decisions/mended-in-the-source.md); rows with a known key need
  * none of this.
  */
 import type { LedgerDatabase } from "../ledger-database.js";

@@ -1,6 +1,6 @@
 /**
- * Events without parties of their own go with their document: when a row gives it others before it is sent, they get
- * these, and the hash and the key that their rows give with them.
+ * Events without parties of their own follow their document: if a row gives it other parties before it is sent, they
+ * get these too, with the hash and key that result.
  */
 import { type JsonObject, type JsonValue, parseJson } from "../../model/json.js";
 import { contentHash, contentKeyParts, type EventOwn } from "../../model/keys.js";

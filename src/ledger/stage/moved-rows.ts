@@ -1,7 +1,7 @@
 /**
- * Compares the cells of a corrected row, and its keys, with those before. Events that landed under old keys stay, and the uncorrected
- * source would bring them again, so this is reported before anything is sent. A key that changed as spreadsheets change
- * keys (007 into 7) is an error.
+ * Compares the cells and keys of a corrected row with the former ones. Events that landed under old keys stay, and the
+ * uncorrected source would yield them again, so this is reported before anything is sent. A key that changed as
+ * spreadsheets change keys (007 to 7) is an error.
  */
 import { cellRewritten, memberOf, ofMember, type Problem, withoutMember } from "../../model/problem.js";
 import { areNearlyEqual, looksRewritten } from "../../model/near-keys.js";

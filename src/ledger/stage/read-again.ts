@@ -1,6 +1,6 @@
 /**
- * Compares what the rows of a file have sent with what they bring when the same bytes are read again. In another encoding, or
- * with other settings of reading, a row may get another key, though no formula of the key has changed.
+ * Compares what the rows of a file have sent with what they yield when the same bytes are read again. In another
+ * encoding, or with other reader settings, a row may get a different key although no formula of the key has changed.
  */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { READABLE, rowsOn } from "../pages.js";

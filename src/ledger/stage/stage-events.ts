@@ -194,7 +194,7 @@ export function createEventStager(
 
     isRepeated,
 
-    /** The document has other parties now. Events of this import go at its end, however often that happens. */
+    /** The document has different parties now. Events of this import follow at its end, however often that happens. */
     goWith(document: number, isAtEnd: boolean) {
       const going = isAtEnd ? eventsToGo(database, document, []) : earlierToGo(document);
       const inputs = goWithDocument(database, { references, keys, now }, document, going);
@@ -205,7 +205,7 @@ export function createEventStager(
       if (told === 0) return;
       const name = database.value<string>("SELECT name FROM documents WHERE id = @document", { document });
       const which = told === 1 ? "1 unsent event of another row goes" : `${told} unsent events of other rows go`;
-      report(problem("document-differs", `Document ${name} has other parties now, and ${which} with it.`), "warning");
+      report(problem("document-differs", `Document ${name} has other parties now, and so has ${which}.`), "warning");
     },
 
     /** The row of this import that gave all of these before; null: something is new, or has landed. */

@@ -36,7 +36,7 @@ interface Group {
   leads: readonly number[];
   /** Broken rows that are complete now. */
   cut: number[];
-  /** Its other rows are elsewhere, so its records would be incomplete. */
+  /** The other rows of its group are elsewhere, so its records would be incomplete. */
   apart: Problem | null;
 }
 
@@ -124,8 +124,8 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   };
 
   /**
-   * Rows that could not be read when they named this event hold it no more; those that named no other are settled. A row may
-   * share one event with many, and bring one of its own. @returns the inputs of settled rows
+   * Unreadable rows that named this event no longer hold it; those that named no other are settled. A row may share one
+   * event with many rows and yield another of its own. @returns the inputs of settled rows
    */
   const settlePlaced = ({ record, key }: KeyedEvent, by: number) => {
     const document = references.document(record.document.kind, record.document.key);
@@ -284,7 +284,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   /** A row of the same file with this rowId and other content; in a later file it would be a correction. */
   const rowIdTwice = (earlier: number | null, keyed: readonly KeyedEvent[]) => {
     if (earlier === null || inputOf(earlier) !== inputId || keyed.every(events.isRepeated)) return null;
-    return problem("row-id-twice", `Its rowId is also that of row ${rowNumberOf(earlier)}, which differs.`);
+    return problem("row-id-twice", `It has the same rowId as row ${rowNumberOf(earlier)}, which differs.`);
   };
 
   const interrupted = ({ group, row }: MappedRow, leads: readonly number[]): Problem | null => {

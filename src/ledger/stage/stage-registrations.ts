@@ -71,7 +71,10 @@ export function createRegistrationStager(
   const differs = (record: RegistrationRecord, fields: readonly string[], { row_id: row }: Stored): Problem => {
     const where = describeRow(database, row);
     if (!("natural" in record))
-      return problem("address-differs", `The same place is also given with another ${fields.join(", ")} (${where}).`);
+      return problem(
+        "address-differs",
+        `The same place is also given with a different ${fields.join(", ")} (${where}).`,
+      );
     const { countryCode, taxIdType, taxId } = record.data;
     const who = `${countryCode} ${taxIdType} "${taxId}"`;
     return problem("participant-differs", `${who} is also given with other data (${where}).`);

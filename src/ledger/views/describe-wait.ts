@@ -8,7 +8,7 @@ import { describeRow } from "../rows.js";
 export function describeWait(database: LedgerDatabase, waitsFor: string | null): string {
   const [, kind = "", number] = /^(row|event|input|document|participant|address):(-?\d+)$/.exec(waitsFor ?? "") ?? [];
   const id = Number(number);
-  if (kind === "") return waitsFor ?? "something that is not known";
+  if (kind === "") return waitsFor ?? "something unknown";
   if (kind === "row") return `the correction of ${describeRow(database, id)}`;
   if (kind === "input") return `${describeInput(database, id)}, which --max-errors refused`;
   if (kind === "event") return describeEvent(database, id);
@@ -35,7 +35,7 @@ function describeEvent(database: LedgerDatabase, id: number) {
      FROM events_now e WHERE id = @id`,
     { id },
   );
-  if (found === null) return "an event that is no longer there";
+  if (found === null) return "an event that no longer exists";
   return found.row === 0 ? found.name : `${found.name}, ${describeRow(database, found.row)}`;
 }
 
@@ -46,6 +46,6 @@ function describeDocument(database: LedgerDatabase, id: number) {
       `SELECT name || ' (' || iif(declared AND NOT (mode = 'existing' AND state = 'planned'), iif(reason = 'doubt-unsettled', 'unsettled', state), 'no row has brought it yet') || ')'
        FROM documents_now WHERE id = @id`,
       { id },
-    ) ?? "a document that is no longer there"
+    ) ?? "a document that no longer exists"
   );
 }

@@ -164,8 +164,8 @@ export function createOpenRowReader(database: LedgerDatabase) {
 
 const contradiction: Problem = {
   code: "event-key-twice",
-  message: "Another row gives its event with other content.",
-  hint: "Keep the row that is right, and delete the other.",
+  message: "Another row gives the same event with different content.",
+  hint: "Keep the row that is right, and delete the other one.",
   column: null,
 };
 

@@ -22,7 +22,7 @@ const expectedRecords = z.strictObject({
 export const caseSchema = z
   .strictObject({
     name: filled.meta({ description: "What the case shows, in one sentence." }),
-    input: maybe(z.string(), "The input of the mapping; may be left out when there is one."),
+    input: maybe(z.string(), "The input of the mapping; may be left out if there is only one."),
     rows: z
       .array(z.record(z.string(), cell))
       .min(1)

@@ -75,7 +75,7 @@ function faultOfText(text: string, strict: boolean): Refused | null {
   if (!text.isWellFormed())
     return damaged(
       `${quoteCell(text)} holds half a character`,
-      "The file was cut or converted inside a character: correct the cell.",
+      "The file was cut or converted in the middle of a character: correct the cell.",
     );
   if (!strict) return null;
   if (text.startsWith("#") && (ERRORS.has(text.toUpperCase()) || /^#{4,}$/.test(text)))
@@ -96,7 +96,7 @@ function faultOfNumber(number: string): Refused | null {
   if (whole.length <= KEPT_DIGITS) return null;
   return damaged(
     `the workbook holds ${quoteCell(number)} as a number, and a spreadsheet keeps ${KEPT_DIGITS} digits`,
-    "Format the column as text in the workbook, and enter the value again with all its digits.",
+    "Format the column as text in the workbook, and enter the value again with all of its digits.",
   );
 }
 

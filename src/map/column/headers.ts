@@ -25,8 +25,8 @@ interface Ambiguity {
 export type Headers = ReturnType<typeof openHeaders>;
 
 const SEVERAL_LISTED =
-  "A file must have exactly one of the headers that `header` lists. If this file means two columns, name each under `columns:`; otherwise take the wrong header from the list.";
-const OTHER_COUNT = "Write under `nth` as many columns as the file has, or correct the file's header.";
+  "A file must have exactly one of the headers that `header` lists. If this file means two columns, name each under `columns:`; otherwise remove the wrong header from the list.";
+const OTHER_COUNT = "Give `nth` the number of columns that the file has, or correct the file's header.";
 
 export function openHeaders(header: readonly string[]) {
   /** Optional columns that the file lacks, by the first of their headers. */
@@ -104,7 +104,7 @@ export function openHeaders(header: readonly string[]) {
         const message = `the header lacks ${count} that the mapping reads: ${lacking}`;
         const hint =
           header.length === 1 && missing.length > 1
-            ? "The header was read as one column. If the file has another delimiter than `csv: { delimiter }` says, correct that, or leave it out to detect it."
+            ? "The header was read as one column. If the file's delimiter is not what `csv: { delimiter }` says, correct that, or leave it out to detect it."
             : missing.length > used.size
               ? "If the file's header is in another row, name it in the input, as in `header: 2`. Otherwise correct the names in the mapping."
               : undefined;

@@ -13,9 +13,7 @@ const RESERVED: ReadonlySet<string> = new Set(
 export function refuseName(name: string, source: MappingSource, path: Path): string {
   const usable = /^[a-z][a-z0-9_]*$/.test(name);
   if (usable && !RESERVED.has(name)) return name;
-  const why = usable
-    ? "has a meaning of its own in formulas"
-    : "must begin with a letter and consist of a–z, 0–9 and _";
+  const why = usable ? "has another meaning in formulas" : "must begin with a letter and consist of a–z, 0–9 and _";
   const message = `The name "${name}" ${why}.`;
   const better = columnSlug(name);
   source.report("mapping-value", path, message, { at: "key", hint: `Call it "${better}", say.` });

@@ -62,11 +62,11 @@ export const convertDefaultsShape = {
   ),
   disambiguation: maybe(
     z.enum(["reject", "earlier", "later"]),
-    "What a local time means that the zone skips or repeats; `reject` (default) makes it an error. For a repeated time, `earlier` takes the first instant and `later` the second; a skipped 02:30 becomes 01:30 with `earlier`, 03:30 with `later`.",
+    "What a local time means if the zone skips or repeats it; `reject` (default) makes it an error. For a repeated time, `earlier` means the first instant and `later` the second; a skipped 02:30 becomes 01:30 with `earlier`, 03:30 with `later`.",
   ),
   twoDigitYears: maybe(
     z.union([z.boolean(), z.int().min(1999).max(2198)]),
-    "Years of two digits: `false` (default) refuses them; a year sets the latest one that they can mean (with 2049, `49` is 2049 and `50` is 1950); `true` means 2060.",
+    "Two-digit years: `false` (default) refuses them; a year sets the latest one that they can mean (with 2049, `49` is 2049 and `50` is 1950); `true` means 2060.",
   ),
 };
 
@@ -133,7 +133,7 @@ export function refuseKind(cell: string, kind: CellKind, wanted: string): never 
   throw new Refused(
     `the workbook holds ${kindNames[kind]} (${quoteCell(cell)}) where ${wanted} is needed`,
     "cell-kind",
-    "Correct the cell's value or its number format in the workbook; spreadsheets turn texts such as 1-2 into dates on their own.",
+    "Correct the cell's value or its number format in the workbook; spreadsheets turn texts such as 1-2 into dates by themselves.",
   );
 }
 

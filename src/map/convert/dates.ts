@@ -44,7 +44,7 @@ function within(local: number, offset: number | null): LocalTime | DateFault {
   return isKnown ? { local, offset } : "impossible";
 }
 
-/** In luxon's notation a bare T would be a time of its own, which no text has between day and hour. */
+/** In luxon's notation, a bare T is a time of day, which no text has between day and hour. */
 export const quotedT = (format: string): string => format.replace(/(?<=d)T(?=[Hh])/, "'T'");
 
 const TOKENS: { [token: string]: string } = {
@@ -112,7 +112,7 @@ export const readExcelCell = reader(
 
 const EXCEL_EPOCH = Date.UTC(1899, 11, 30);
 
-/** A time given by one number; NaN if it is no time. */
+/** A time given as one number; NaN: it is not a time. */
 function counted(form: RegExp, toMilliseconds: (number: number) => number, offset: number | null): ReadDate {
   return (text) => {
     if (!form.test(text)) return "form";
@@ -177,7 +177,7 @@ export function compileDateFormat(written: string, options: DateFormatOptions): 
     tokens.findIndex((token) => kind.test(token)),
   );
   if (hours !== -1 && ((minutes !== -1 && minutes < hours) || months === hours + 1))
-    refuse("has minutes (mm) in the place of the month (MM), or the other way round");
+    refuse("has minutes (mm) where the month (MM) should be, or vice versa");
   const halfDays = tokens.some((token) => token.startsWith("h"));
   if (halfDays !== tokens.includes("a"))
     refuse("must have both hours from 1 to 12 (hh) and AM and PM (a), or neither; HH are hours from 0 to 23");
@@ -221,7 +221,7 @@ function luxonReader(
     if (at.day !== read.day) return "impossible";
     const local = within(at.toMillis() + at.offset * 60_000, carriesOffset ? at.offset : null);
     if (at.zone.isUniversal || typeof local === "string") return local;
-    // luxon takes a time that the zone skips for another one, and the first of two.
+    // luxon turns a time that the zone skips into another one, and takes the first of two.
     const { result = {} } = DateTime.fromFormatExplain(text, format, options);
     const written = DateTime.fromObject({ ...result, year: at.year }, { zone: "utc" });
     return { ...local, local: written.toMillis(), zone: at.zone.name };

@@ -27,8 +27,8 @@ const wholeOptions = z.object({
     z.union([z.array(filled), z.record(filled, factor)]),
     "Units allowed next to the number, or shown by its number format: a list (`[kg]`, dropped), or factors (`{ kg: 1, t: 1000 }`). Case does not count, but `Mg` is not `mg`. Without it a unit is an error.",
   ),
-  min: maybe(z.number(), "The least value allowed."),
-  max: maybe(z.number(), "The greatest value allowed."),
+  min: maybe(z.number(), "The smallest value allowed."),
+  max: maybe(z.number(), "The largest value allowed."),
 });
 
 const options = wholeOptions.extend({
@@ -69,7 +69,7 @@ export const number = defineConversion({
 });
 
 export const integer = defineConversion({
-  description: "A `number` without places: a fraction other than zero is an error.",
+  description: "A whole number, read like a `number`: a fraction other than zero is an error.",
   options: wholeOptions,
   reads,
   examples: [{ spec: { name: "integer", decimal: ",", grouping: true }, in: "12.500", out: "12500" }],
@@ -84,14 +84,14 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
   for (const [unit, value] of entries) {
     if (factors.get(foldUnit(unit))?.compare(Exact.of(value)) === 0) continue;
     const [other] = entries.findLast(([one]) => foldUnit(one) === foldUnit(unit)) ?? [];
-    refuseOptions(`the units "${unit}" and "${other}" differ by case only but have two factors`, "Keep one of them.");
+    refuseOptions(`the units "${unit}" and "${other}" differ only in case but have two factors`, "Keep one of them.");
   }
   if (min !== undefined && max !== undefined && Exact.of(min).compare(Exact.of(max)) > 0)
     refuseOptions("`min` is greater than `max`, so no number fits");
   return (cell: string, kind: CellKind): string => {
     if (kind === "text" && decimal === undefined && /[.,]/.test(cell)) {
       const hint = 'Set `decimal: ","` or `decimal: "."` under `defaults:`.';
-      refuse("number-unreadable", cell, "cannot be read, since the mapping names no decimal mark", hint);
+      refuse("number-unreadable", cell, "cannot be read, because the mapping names no decimal mark", hint);
     }
     // A workbook's number is canonical: read under decimal ",", 1.234 would become 1234.
     const mark = kind === "number" ? "." : (decimal ?? ".");
@@ -153,7 +153,7 @@ const faults: Record<NumberFault, string> = {
   ambiguous: "may be thousands or a fraction",
   digits: `has more than ${MAX_DIGITS} digits`,
   sign: "has more than one sign",
-  bracket: "has a bracket without the other",
+  bracket: "has only one of two brackets",
   form: "is not a number",
 };
 

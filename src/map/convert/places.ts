@@ -142,7 +142,7 @@ export const phone = defineConversion({
       const of = home === undefined ? {} : { defaultCountry: home };
       const number = parsePhoneNumberFromString(cell, { ...of, extract: false });
       if (number?.ext !== undefined)
-        refuse("phone-invalid", cell, "carries an extension, which the international format has no place for", hint);
+        refuse("phone-invalid", cell, "has an extension, for which the international format has no place", hint);
       if (number?.isValid() === true) return number.number;
       return refuse("phone-invalid", cell, "is not a valid telephone number", hint);
     };

@@ -104,10 +104,7 @@ export function isPersonal(text: string, country: string, types: readonly string
 
 function chooseTypes(country: string | undefined, wanted: string | undefined): TaxIdType[] {
   if (country === undefined)
-    return refuseOptions(
-      "the country of tax ids is not known",
-      "Set `country: BR` under `defaults:`, or in the column.",
-    );
+    return refuseOptions("the country of tax ids is unknown", "Set `country: BR` under `defaults:`, or in the column.");
   const types = typesOf(country);
   const unknown = `no tax ids of country ${JSON.stringify(country)} are known`;
   if (types.length === 0) refuseOptions(unknown, "Use `as: text` with `pattern` for them.");
@@ -154,7 +151,7 @@ export const taxId = defineConversion({
           : "can be read as several tax ids";
       const hint =
         types.length > 1 && forms(true).size > found.size
-          ? "It would be valid with leading zeros. Write them, or export the column as text; or change the mapping: name its `type`."
+          ? "With leading zeros it would be valid. Add them, or export the column as text; or change the mapping: name its `type`."
           : "Check the number against its document: its length or its check digits are wrong.";
       return refuse("tax-id-invalid", cell, message, hint);
     };

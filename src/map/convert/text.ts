@@ -58,7 +58,10 @@ export const text = defineConversion({
       z.enum(["keep", "join"]),
       "`keep` (default) line breaks inside a cell, or `join` the lines with spaces.",
     ),
-    maxLength: maybe(z.int().positive(), "The most characters allowed; a longer text is an error and is never cut."),
+    maxLength: maybe(
+      z.int().positive(),
+      "The maximum number of characters; a longer text is an error and is never cut.",
+    ),
   }),
   examples: [
     { spec: "text", in: "  Rua   das Flores ", out: "Rua das Flores" },
@@ -114,19 +117,19 @@ export const digits = defineConversion({
   compile:
     ({ length }) =>
     (cell, kind) => {
-      // 3915.10 may be a code of a text; 88000.0 is pandas' 88000.
+      // 3915.10 may be a code within a text; 88000.0 is pandas' way of writing 88000.
       if (kind === "number" ? /[.,]/.test(cell) : /^\d+\.0$/.test(cell.trim()))
         refuse("digits-missing", cell, "is a number with decimals", FRACTION);
       const value = cell.replace(/[^0-9]+/g, "");
       if (value === "") refuse("digits-missing", cell, "holds no digits");
       if (value.length === (length ?? value.length)) return value;
-      return refuse("digits-missing", cell, `must hold ${length} digits, and holds ${value.length}`);
+      return refuse("digits-missing", cell, `must have ${length} digits, but has ${value.length}`);
     },
 });
 
 export const slug = defineConversion({
   description:
-    "Small letters a–z, digits and single hyphens: for keys made of names. A cell without any of them is an error.",
+    "Small letters a–z, digits and single hyphens: for keys made from names. A cell without any letter or digit is an error.",
   options: noOptions,
   examples: [{ spec: "slug", in: "Coleta — São João (2ª)", out: "coleta-sao-joao-2a" }],
   compile: () => (cell) => {
@@ -139,7 +142,7 @@ export const slug = defineConversion({
 
 export const hash = defineConversion({
   description:
-    "A pseudonym: HMAC-SHA-256 of the cell's text (as `text` gives it) in hex. Whoever knows the salt can try texts out, so short or few values stay guessable: a pseudonym, not anonymity.",
+    "A pseudonym: HMAC-SHA-256 of the cell's text (as `text` gives it) in hex. Anyone who knows the salt can try out texts, so values that are short or few can be guessed: this is a pseudonym, not anonymity.",
   options: z.object({
     salt: writtenOut.describe(
       "The key of the pseudonyms. Another salt gives other pseudonyms. Keep the mapping as private as the salt.",

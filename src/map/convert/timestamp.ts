@@ -41,7 +41,7 @@ export function compileDateReader(
   const written = options.formats ?? defaults.dates;
   if (written === undefined)
     return refuseOptions(
-      "the formats of dates are not known",
+      "the date formats are unknown",
       'Set `dates: ["dd/MM/yyyy HH:mm"]` under `defaults:`, or `formats` in the column. For a workbook whose cells are dates: `dates: [ISO]`.',
     );
   const { twoDigitYears: allowed = false, language = "en" } = { ...defaults, ...options };
@@ -136,7 +136,7 @@ function compileZones(options: DateOptions, defaults: ConvertDefaults): (name?: 
   const { timezone, disambiguation = "reject" } = { ...defaults, ...options };
   if (timezone === undefined)
     return refuseOptions(
-      "the time zone of local times is not known",
+      "the time zone of local times is unknown",
       "Set `timezone: America/Sao_Paulo` (or another IANA name) under `defaults:`.",
     );
   if (!IANAZone.create(timezone).isValid)

@@ -18,7 +18,7 @@ const DAY = 86_400_000;
 /** The IANA list's own names of three letters. */
 const SHORT_NAMES = "CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET".split(" ");
 
-/** Others, such as BST and CST, are what several zones are called; the runtime takes them for Asia/Dhaka, America/Chicago. */
+/** Others, such as BST and CST, name several zones; the runtime reads them as Asia/Dhaka and America/Chicago. */
 export const isAbbreviation = (zone: string): boolean =>
   /^[A-Z]{3}$/i.test(zone) && !SHORT_NAMES.includes(zone.toUpperCase());
 

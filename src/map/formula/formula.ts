@@ -73,7 +73,7 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
   }
 }
 
-/** A quotient may have no end: these give it one, and these leave it to what they stand in. */
+/** A quotient may have endless digits: some functions end it, others leave that to the formula around them. */
 const ENDS: ReadonlySet<string> = new Set(["round", "==", "!=", "<", "<=", ">", ">="]);
 const CONTINUES: ReadonlySet<string> = new Set(["+", "-", "*", "/", "-_", "?:", "iff"]);
 
@@ -164,7 +164,7 @@ function nameOf(node: ASTNode, name: string, { scope, reads }: Compiling): Part 
 /** An operator has as many arguments as it takes. */
 type Operator = Callable["compile"];
 
-/** Two amounts in columns of text, which + would write one behind the other. */
+/** Two amounts in columns of text, which + would write one after the other. */
 function refuseAmounts(decimal: "," | "." | undefined) {
   const marks = decimal === undefined ? ([",", "."] as const) : [decimal];
   const isAmount = (text: string) =>
@@ -264,7 +264,7 @@ function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Opera
     refuseBlank(two, right);
     refuseBlank(one, left);
     const type = common(one, two, left);
-    if (ofBlank === undefined && type === "boolean") refuseNode(left, "true and false cannot be ordered");
+    if (ofBlank === undefined && type === "boolean") refuseNode(left, "true and false have no order");
     const warn = ofBlank === undefined ? [] : [meets(one, left, right, context), meets(two, right, left, context)];
     const order = ofBlank === undefined ? orderBy(scope.shared.conversions.defaults) : compare;
     const parts = [wanted(one, type, left), wanted(two, type, right)];
@@ -454,7 +454,7 @@ function refuseCase(name: string, [whole, part]: ASTNode[]) {
 /** With a literal before the others, their arguments were swapped. */
 const VARYING_FIRST: ReadonlySet<string> = new Set(["default", "padLeft"]);
 
-/** As the reference has it. */
+/** As the reference writes it. */
 function signatureOf(name: string): string | null {
   const form = new RegExp(`\\b${name}\\([^)]*\\)`).exec(Object.keys(formulaFunctions).join(", "));
   return form === null ? null : `Write ${form[0]}.`;

@@ -24,23 +24,22 @@ export const formulaFunctions = {
   "fold(text)": 'Case, accents and white space folded: `fold(status) == "rascunho"`.',
   "upper(text), lower(text), digits(text), slug(text)": "The same as the column type of that name.",
   "number(text), date(text), timestamp(text), boolean(text), taxId(text) …":
-    'Every column type except `hash` is also a function, for values that are put together first: `timestamp(day + " " + time)`.',
+    'Every column type except `hash` is also a function, for values that are assembled first: `timestamp(day + " " + time)`.',
   "text(x)":
     'Anything as text, in the form that keys and attributes have: `text(net) + " kg"`. A time as text is in UTC: for its day, month or year, name its header a second time with `as: date`.',
   "round(number, places)":
     "Rounded, halves away from zero. Put divisions inside it, because a quotient may have endless digits.",
-  "fixed(number, places)":
-    "As text with exactly this many places; if the number has more, that is a problem of the row.",
+  "fixed(number, places)": "As text with exactly this many places; a number with more is a problem of the row.",
   "abs(number)": "The number without its sign.",
   "size(text)": "How many characters the text has.",
-  "padLeft(text, length, with)": 'Filled up from the left, to at most 1000 characters: `padLeft(ticket, 6, "0")`.',
+  "padLeft(text, length, with)": 'Padded on the left, to at most 1000 characters: `padLeft(ticket, 6, "0")`.',
   "contains(text, part), startsWith(text, part), endsWith(text, part)": "Compared exactly.",
   "matches(text, pattern)":
-    "Whether some part matches the RE2 pattern, which must be a literal text. In texts a backslash is doubled, so prefer `[.]` and `[0-9]`.",
+    "Whether any part matches the RE2 pattern, which must be a literal text. In texts a backslash is doubled, so prefer `[.]` and `[0-9]`.",
   "extract(text, pattern)": "The first match, or its first group; blank if nothing matches.",
   "replace(text, pattern, by)": "The text with every match replaced; in a literal replacement, `$1` means a group.",
   "sum(x), min(x), max(x), count(x), first(x), last(x), join(x, between)":
-    "Over the rows of a group. Blanks do not count; `join` takes each text once.",
+    "Over the rows of a group. Blanks do not count; `join` uses each text once.",
 };
 
 const MAX_PLACES = 20;
@@ -155,10 +154,10 @@ export function callables(
   return table;
 }
 
-/** They leave as it is what they have made. */
+/** Applying them twice changes nothing. */
 const SPELLS: ReadonlySet<string> = new Set(["upper", "lower", "slug", "digits", "country", "state", "phone"]);
 
-/** Of a function that spells all texts in one way. */
+/** For a function that spells all texts in one way. */
 function neverBut(spelling: (text: string) => string | null): Never {
   return (text) => {
     const better = spelling(text);
@@ -246,12 +245,12 @@ export function compileRegularExpression(pattern: string): RE2JS {
 }
 
 export const PATTERN_SIGNS =
-  "Some signs of patterns (RE2): .* any text, [0-9]{5} five digits, [A-Z]+ letters, (a|b) one of two, \\. a dot.";
+  "Some pattern syntax (RE2): .* any text, [0-9]{5} five digits, [A-Z]+ letters, (a|b) one of two, \\. a dot.";
 
 const PATTERN_FAULTS: { [theirs: string]: string } = {
-  "missing argument to repetition operator": "nothing stands before the sign of repetition",
-  "invalid nested repetition operator": "two signs of repetition follow each other",
-  "invalid repeat count": "so many repetitions are not possible",
+  "missing argument to repetition operator": "nothing comes before a repetition operator",
+  "invalid nested repetition operator": "two repetition operators follow each other",
+  "invalid repeat count": "that many repetitions are not possible",
   "missing closing ]": "a [ is not closed",
   "missing closing )": "a ( is not closed",
   "unexpected )": "a ) was never opened",
@@ -295,7 +294,7 @@ function callCustom(
       `gave ${typeof result === "number" ? result : `a value of type ${typeof result}`}, not text, a number, true, false or null`,
     );
   result.catch(() => undefined);
-  return fail("gave a promise; custom functions are synchronous");
+  return fail("returned a promise; custom functions must be synchronous");
 }
 
 /** Modules of users throw anything. */

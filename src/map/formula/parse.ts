@@ -40,7 +40,7 @@ export function parseFormula(text: string): ASTNode {
   }
 }
 
-/** The names that a text holds as a formula; none: it is no formula. */
+/** The names in a text if it is read as a formula; none: it is not a formula. */
 function namesIn(text: string): string[] {
   const names = (node: unknown): string[] => {
     if (Array.isArray(node)) return node.flatMap(names);
@@ -187,7 +187,7 @@ const FUNCTION_HABITS: readonly [names: string, hint: string][] = [
   ["format dateformat strftime formatar year month day hour ano mes mês dia hora", DAY_OF_TIME],
   [
     "today now hoje agora hoy ahora heute jetzt",
-    "Take the time from a column: with the time of import, every row would differ each time.",
+    "Take the time from a column: with the time of import, rows would differ on every import.",
   ],
 ];
 

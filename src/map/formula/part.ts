@@ -23,7 +23,7 @@ export interface Part {
 export interface Compiling {
   scope: Scope;
   reads: Reads;
-  /** Whether a quotient is given an end. */
+  /** Whether a quotient gets a last digit here. */
   rounded: boolean;
   compile(node: ASTNode): Part;
   /** @throws FormulaRefusal if it cannot have that type. */
@@ -62,13 +62,13 @@ export function wanted(given: Part, type: Type, node: ASTNode): Part {
 
 export const sourceOf = ({ input, start, end }: ASTNode): string => input.slice(start, end);
 
-/** How what is given could have the type. */
+/** How to give the value that type. */
 export function remedyFor(given: Part, type: Type, node: ASTNode): string | null {
   const { column, written } = given;
   if (type === "number" && (column?.as === "date" || given.type === "timestamp"))
     return "Days and times can be compared; to calculate with them, write a function (`functions:`).";
   if (column && given.type === "text") return `Give the column "${column.name}" \`as: ${type}\`.`;
-  if (written !== undefined) return "In quotes it is a text; a column is written by its name.";
+  if (written !== undefined) return "In quotes, it is text; write a column by its name.";
   if (type === "text" && given.type === "timestamp") return DAY_OF_TIME;
   const castable = type === "text" || given.type === "text";
   return castable ? `Write ${type}(${shorten(sourceOf(node))}).` : null;
@@ -97,7 +97,7 @@ export function common(one: Part, two: Part, node: ASTNode): Type {
   const hint = isDay
     ? TIME_OF_DAY
     : plain.includes("text")
-      ? `Make them alike, with ${other}(${text.written ?? "x"}) or text(x). Columns are text unless they say \`as: ${other}\`.`
+      ? `Make their types match, with ${other}(${text.written ?? "x"}) or text(x). Columns are text unless they say \`as: ${other}\`.`
       : plain.includes("timestamp")
         ? 'A time is written timestamp("…"), in a format of the mapping.'
         : null;

@@ -32,7 +32,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
     for (const word of [is].flat().filter((one) => one !== "otherwise")) {
       const other = words.get(foldName(word)) ?? word;
       const message = `: "${other}" and "${word}" are the same word (case, accents and white space do not count).`;
-      const hint = "A word can be of one event only, and is written once.";
+      const hint = "A word can belong to only one event, and is written once.";
       if (other !== word) recordSite(site, "events", event).report("mapping-value", message, hint, "is");
       words.set(foldName(word), word);
     }

@@ -9,7 +9,7 @@ import { isShapeless } from "./row-mapper.js";
 /** A text: why it is unknown. */
 type Above = { cell: string; kind: CellKind; look: CellLook | null } | string;
 
-const SHAPELESS = "a row above has another number of cells";
+const SHAPELESS = "a row above has a different number of cells";
 const SKIPPED = "a row above that fills it is skipped";
 const UNREADABLE = "its cell in a row above cannot be read";
 
@@ -70,7 +70,7 @@ export function fillDown<T>(
         if (typeof last !== "object" || last.cell !== cell) above.set(at, SKIPPED);
       } else if (isUnclear) above.set(at, SHAPELESS);
       else {
-        // In a row below, its formula may give something else.
+        // In a row below, its formula may give a different value.
         const { formula: _, ...look } = looks?.[at] ?? {};
         above.set(at, { cell, kind: kinds?.[at] ?? "text", look: Object.keys(look).length === 0 ? null : look });
       }
@@ -78,7 +78,7 @@ export function fillDown<T>(
   };
 
   return (row) => {
-    // A repeated header or a ruled line is no row of the table.
+    // A repeated header or a ruled line is not a row of the table.
     if (row.leftOut !== undefined && row.leftOut !== HIDDEN) return use(row);
     const own = indexes.filter((at) => (row.cells[at] ?? "").trim() !== "");
     // A formula without a result looks blank.

@@ -42,7 +42,7 @@ export function matchNameless(inputs: Inputs, format: "csv" | "xlsx"): MappingIn
   const kind = inputs.filter(({ read }) => (format === "csv" ? read.excel : read.csv) === undefined);
   const left = kind.length > 0 ? kind : [...inputs];
   if (left.length === 1 || (format === "xlsx" && areSheets(left))) return left;
-  const message = `standard input has no name that shows which input reads it: ${namesOf(left, ", ")}`;
+  const message = `standard input has no name to show which input reads it: ${namesOf(left, ", ")}`;
   return refuse(
     "stdin",
     message,
@@ -72,7 +72,7 @@ export function matchCorrected(inputs: Inputs, fileName: string, origin: Correct
   });
   const [first, ...others] = ofSheet.length > 0 ? ofSheet : left;
   if (first !== undefined && others.length === 0) return first;
-  const message = `these are corrected rows, but of which input? It may be any of ${namesOf(left, ", ")}`;
+  const message = `these are corrected rows, but which input do they belong to? It may be any of ${namesOf(left, ", ")}`;
   const hint = "Give the file the name that it was written under, or import it into the ledger that rejected its rows.";
   return refuse(file, message, hint);
 }

@@ -1,6 +1,6 @@
 /**
- * Tells a file that another locale wrote: where some cells of a column can be read only with day and month, or point
- * and comma, in each other's place, and none only as it is, `05/10/2025` or `1.250` would be read wrongly, too.
+ * Detects a file written in another locale: if some cells of a column can be read only with day and month, or point and
+ * comma, swapped, and none only as they are, then `05/10/2025` or `1.250` would be misread too.
  */
 import { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
@@ -19,11 +19,11 @@ const days = {
     text.replace(DAY_AND_MONTH, (own, one: string, mark: string, two: string) =>
       Number(one) > 12 === Number(two) > 12 ? own : `${two}${mark}${one}${mark}`,
     ),
-  said: (rows: string) => `day and month are the other way round (${rows}), so days up to the 12th would be misread`,
+  said: (rows: string) => `day and month are swapped (${rows}), so days up to the 12th would be misread`,
 };
 const marks = {
   swap: (text: string) => (UNCLEAR.test(text) ? text : text.replace(/[.,]/g, (mark) => (mark === "," ? "." : ","))),
-  said: (rows: string) => `the decimal mark is another one (${rows}), so numbers such as 1.250 would be misread`,
+  said: (rows: string) => `the decimal mark is different (${rows}), so numbers such as 1.250 would be misread`,
 };
 const kinds: { [name in ConversionName]?: typeof days } = {
   date: days,

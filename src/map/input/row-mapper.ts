@@ -65,7 +65,7 @@ export function bindRowMapper(
   const skipsBy = [...(skip?.reads.columns ?? [])].map(({ slot }) => view.index[slot] ?? -1);
   const askedOf = new Set(skipsBy.map((at) => columnName(header, at)));
   const isSkipped = (row: Row, all: Problems) => {
-    // What is wrong with a cell that `skip` does not read is no matter of its own.
+    // A mistake in a cell that `skip` does not read does not matter here.
     const problems = all.filter(({ code, column }) => SHAPELESS.has(code) || column === null || askedOf.has(column));
     const narrow = problems.every(({ code }) => code === "row-short" || code === "row-long");
     const says = problems.length === 0 || (narrow && skipsBy.some((at) => (row.cells[at] ?? "").trim() !== ""));
@@ -230,7 +230,7 @@ export function bindRowMapper(
     }
     // The rest would form a wrong group of its own.
     const message = `the group has more than ${MAX_GROUP} rows`;
-    if (same) beside = groupUnclear(message, "Group by more columns, so that groups become smaller.");
+    if (same) beside = groupUnclear(message, "Group by more columns, to make the groups smaller.");
     const closed = close(same ? beside : []);
     open = { key, rows: [row], problems: beside };
     if (!same) beside = [];
@@ -267,13 +267,13 @@ function replaced(rows: readonly Row[], header: readonly string[]): Problem[] {
   return warnings;
 }
 
-/** service.md, States and transitions; a second CLOSE or CANCEL is no matter of its time. */
+/** service.md, States and transitions; a second CLOSE or CANCEL does not depend on its time. */
 const MAY_FOLLOW: ReadonlyMap<string, readonly string[]> = new Map([
   ["CLOSE", ["RELATED", "CLOSE", "CANCEL"]],
   ["CANCEL", ["CANCEL"]],
 ]);
 
-/** Sent, the CLOSE or CANCEL of such a row could not be taken back. */
+/** Once sent, the CLOSE or CANCEL of such a row could not be taken back. */
 function endsTooEarly(events: readonly EventRecord[]): Problem[] {
   return events.flatMap(({ name, at, document }) => {
     const mayFollow = MAY_FOLLOW.get(name);
@@ -307,8 +307,8 @@ function noEvent(events: readonly EventPart[], { header, index }: View): Problem
     code: "no-event",
     message:
       events.length === 0
-        ? "none of the input's records exists in this row"
-        : `none of the input's events happens in this row: ${conditions.join("; ")}`,
+        ? "none of the input's records exist in this row"
+        : `none of the input's events happen in this row: ${conditions.join("; ")}`,
     hint: "Correct the cells that decide which event it is; or change the mapping: leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     column: position in header ? columnName(header, position) : null,
   };

@@ -9,7 +9,7 @@ const literal = z.union([
     .string()
     .regex(
       /^(?!=.)/,
-      "a literal value: no formula is computed here; write the formula as a column of its own, such as `=default(x, y)`",
+      "a literal value: formulas are not computed here; write the formula as a separate column, such as `=default(x, y)`",
     ),
   z.number(),
   exactNumberSchema,
@@ -22,7 +22,7 @@ const NTH = /^[1-9]\d{0,3} of [1-9]\d{0,3}$/;
 export const commonSettings = {
   header: maybe(
     z.union([filled, filledList]),
-    "The header of the column; white space, case and accents do not count. A list: several headers that the column may have; a file must have exactly one of them. The first is part of keys, so add new ones after it.",
+    "The header of the column; white space, case and accents do not count. A list: headers that the column may have; a file must have exactly one of them. The first is part of keys, so add new ones after it.",
     ["Peso Bruto", ["CNPJ Gerador", "CNPJ do Gerador"]],
   ),
   headers: maybe(
@@ -55,7 +55,7 @@ export const commonSettings = {
   ),
   fill: maybe(
     z.literal("down"),
-    "`down`: a blank cell takes the value above, as in lists that name a customer once for all of its rows. Where the value may be of another group, because a skipped row names one, the row is a problem; texts listed under `blank` stay blank. A row that only names the group is read, and not skipped: give the records `when`, and the input `rowsWithoutEvents: allow`. Do not sort such a file. If every row has its document's key, use `group` in the input instead: there, no blank takes the value of another document.",
+    "`down`: a blank cell takes the value above, as in lists that name a customer once for all of its rows. Where the value may belong to another group, because a skipped row names one, the row is a problem; texts listed under `blank` stay blank. A row that only names the group must be read, not skipped: give the records `when`, and the input `rowsWithoutEvents: allow`. Do not sort such a file. If every row has its document's key, use `group` in the input instead: there, no blank takes the value of another document.",
   ),
   nth: maybe(
     z
@@ -64,7 +64,7 @@ export const commonSettings = {
         '"2 of 3", say: the second of three columns',
       )
       .meta({ type: "string", pattern: NTH.source }),
-    "Which of several columns with the same header, counted from the left, and out of how many; a file with another number of them is refused.",
+    "Which of several columns with the same header, counted from the left, and out of how many; a file with a different number of them is refused.",
     ["2 of 2"],
   ),
 };
@@ -106,12 +106,12 @@ export const tableSchema = z
     file: filled.meta({ description: "A CSV file next to the mapping; it is read like a file of rows." }),
     key: z.union([filled, filledList.max(2)]).meta({
       description:
-        "The header of its key, or two. `tables.plants[code].region` reads a row; case, accents and white space do not count.",
+        "The header of its key column, or two headers. `tables.plants[code].region` reads a row; case, accents and white space do not count.",
     }),
     columns: columnsSchema.meta({ description: "Its columns, written like those of inputs." }),
     missing: maybe(
       z.enum(["refuse", "blank"]),
-      "What a key that the table does not list gives: a problem of the row (default), or a blank.",
+      "What a key gives that the table does not list: a problem of the row (default), or a blank.",
     ),
     delimiter: maybe(z.string().length(1), "Default: detected, as for files of rows."),
     encoding: maybe(filled, "Default: detected, as for files of rows."),

@@ -25,7 +25,7 @@ export const defaultsSchema = z
     ),
     spreadsheetErrors: maybe(
       z.enum(["refuse", "keep"]),
-      "What a spreadsheet wrote instead of a value (`#REF!`, `#N/A`, `1,23457E+17`), where it is text: a problem of the row (`refuse`, default), or text like any other (`keep`). In keys and ids it is always a problem; what `blank` lists is blank.",
+      "What a spreadsheet wrote in place of a value (`#REF!`, `#N/A`, `1,23457E+17`), if it is text: a problem of the row (`refuse`, default), or text like any other (`keep`). In keys and ids it is always a problem; what `blank` lists is blank.",
     ),
   })
   .meta({ id: "Defaults", description: "How values are written in the files, unless a column says otherwise." });
@@ -40,12 +40,12 @@ export const settingsSchema = z
     references: usually(
       "registered",
       z.enum(["registered", "inline"]),
-      "Whether events carry ids (default) or the participant and address themselves. Both are registered first either way, so it saves no requests.",
+      "Whether events carry ids (default) or the participant and address themselves. Both are registered first either way, so `inline` saves no requests.",
     ),
     creation: usually(
       "with-events",
       z.enum(["with-events", "shell-first"]),
-      "Whether a document is created together with its first events (default, fewest requests) or empty beforehand: one request more for each document, and a creation whose answer is lost leaves no events in doubt.",
+      "Whether a document is created together with its first events (default, fewest requests) or empty beforehand: one more request for each document, but a creation whose answer is lost leaves no events in doubt.",
     ),
     linkTime: usually(
       "event",
@@ -57,7 +57,7 @@ export const settingsSchema = z
         strategy: usually(
           "lookup-first",
           z.enum(["lookup-first", "create-first"]),
-          "Default `lookup-first`. `create-first` saves the lookup of each participant that the service does not have; but a participant that it does have costs a refused create, or is registered twice if the service allows that.",
+          "Default `lookup-first`. `create-first` saves a lookup for each participant that the service does not have; but each that it does have costs a refused create, or is registered twice if the service allows that.",
         ),
         foreign: usually(
           "use",
@@ -71,7 +71,7 @@ export const settingsSchema = z
         extendedFields: usually(
           false,
           z.boolean(),
-          "Whether complement, neighborhood, zipCode, latitude and longitude are sent on create. Default false.",
+          "Whether complement, neighborhood, zipCode, latitude and longitude are sent when an address is created. Default false.",
         ),
       })
       .prefault({}),
@@ -93,7 +93,7 @@ export const settingsSchema = z
     ),
     replacementExternalId: maybe(
       writtenOut.regex(/^([^{}]|\{externalId\})*\{generation\}([^{}]|\{externalId\}|\{generation\})*$/, {
-        error: "a text with {generation}, and no other name in braces but {externalId}",
+        error: "a text with {generation}, and no other name in braces except {externalId}",
       }),
       "The externalId of a document that `rowferry replace` sends again, for a service that accepts each externalId only once: a text with `{generation}` (2 for the first replacement) and, as a rule, `{externalId}`. Default: the same as before.",
       ["{externalId}-{generation}"],
@@ -151,12 +151,12 @@ const excelSchema = z.strictObject({
   ),
   fillMerged: maybe(
     z.boolean(),
-    "Give every cell of a merged range the value of its first cell. Default false. Where `header` joins several rows, a heading merged over several columns applies to each of them anyway.",
+    "Give every cell of a merged range the value of its first cell. Default false. If `header` joins several rows, a heading merged over several columns applies to each of them anyway.",
   ),
 });
 
 const columns = columnsSchema.meta({
-  description: "Columns by name: each is named, typed and cleaned once. Names are of a–z, 0–9 and _.",
+  description: "Columns by name: each is named, typed and cleaned once. Names consist of a–z, 0–9 and _.",
   examples: [{ mtr: "MTR", at: { header: "Data/Hora", as: "timestamp" }, net: "=gross - tare" }],
 });
 
@@ -169,7 +169,7 @@ export const inputSchema = z
   .strictObject({
     files: maybe(
       z.union([filled, filledList]),
-      "Patterns of file names that this input reads. May be left out when there is one input.",
+      "Patterns of file names that this input reads. May be left out if there is only one input.",
       [["*manifest*.csv"]],
     ),
     csv: csvSchema.optional(),
@@ -190,17 +190,17 @@ export const inputSchema = z
     ),
     rowId: maybe(
       scalarSchema,
-      "What identifies a row, or, in an input with `group`, a group, whose rows must all give the same; a later row with the same `rowId` supersedes an earlier one that has not landed.",
+      "What identifies a row or, in an input with `group`, a group, whose rows must all give the same value; a later row with the same `rowId` supersedes an earlier one that has not landed.",
       ["=report"],
     ),
     group: key(
-      "Consecutive rows with equal values here yield one set of records. Skipped rows between them do not matter; if something is computed over a group, rows of other groups between its rows are a problem.",
+      "Consecutive rows with equal values here yield one set of records. Skipped rows between them do not matter; if something is computed over a group, rows of other groups in between are a problem.",
     ).optional(),
     ...parties,
     documents: z.record(filled, documentSchema).optional(),
     events: maybe(
       z.record(filled, eventSchema),
-      "Events by name. Each of them inherits `defaults`, and overrides what it defines itself. Attributes are merged by name; everything else, including `when`, is replaced as a whole.",
+      "Events by name. Each inherits `defaults`, and overrides what it defines itself. Attributes are merged by name; everything else, including `when`, is replaced as a whole.",
     ),
   })
   .meta({ id: "Input", description: "One kind of file or sheet, and the records that each of its rows yields." });
@@ -226,7 +226,7 @@ export const mappingSchema = z
       .max(200)
       .meta({
         description:
-          "Part of every deduplicationId: mappings of one namespace share documents, mappings of different namespaces never do. Changing it gives everything new keys.",
+          "Part of every deduplicationId: mappings with the same namespace share documents, mappings with different ones never do. Changing it gives everything new keys.",
         examples: ["acme-waste"],
       }),
     description: z.string().optional(),
@@ -234,12 +234,12 @@ export const mappingSchema = z
     settings: settingsSchema.prefault({}),
     functions: maybe(
       filled,
-      "A JavaScript module next to the mapping; every function that it exports can be called in formulas. A change of a file that it imports counts as a change of the mapping; one that it reads in another way goes unnoticed. It runs with all rights of the program.",
+      "A JavaScript module next to the mapping; every function that it exports can be called in formulas. A change to a file that it imports counts as a change of the mapping; a change to one that it reads in another way goes unnoticed. It runs with all the rights of the program.",
       ["./functions.mjs"],
     ),
     elsewhere: maybe(
       z.strictObject({ participants: names, addresses: names, documents: names }),
-      "Names that `ref` may use although another mapping of this namespace defines them.",
+      "Names that `ref` may use even though another mapping with this namespace defines them.",
     ),
     tables: maybe(
       z.record(filled, tableSchema),

@@ -68,7 +68,7 @@ const reference = z.strictObject({
 
 export const naturalFields = {
   taxId: field("taxId", "The tax id of any participant ever registered …", { identity: true }),
-  taxIdType: field("text", "… its type; default: the one that its column has."),
+  taxIdType: field("text", "… its type; default: its column's type."),
   countryCode: field("country", "… and its country; default: its column's, then that of `defaults:`."),
 };
 
@@ -76,17 +76,18 @@ const local = filled;
 
 export const participantRefSchema = z.union([local, reference.extend(naturalFields)]).meta({
   description:
-    "A participant: of the same row by its name, of another row by `ref` and `key`, or any other by its tax id or its `id`.",
+    "A participant: one of the same row by its name, one of another row by `ref` and `key`, or any other by its tax id or its `id`.",
   examples: ["generator", { ref: "organisation", key: "=hauler" }, { taxIdType: "CNPJ", taxId: "=hauler_id" }],
 });
 
 export const addressRefSchema = z.union([local, reference]).meta({
-  description: "An address: of the same row by its name, of another row by `ref` and `key`, or by its `id`.",
+  description:
+    "An address: one of the same row by its name, one of another row by `ref` and `key`, or any other by its `id`.",
   examples: ["origin", { ref: "place", key: "=origin" }],
 });
 
 export const documentRefSchema = z.union([local, reference]).meta({
-  description: "A document: of the same row by its name, any other by `ref` and `key`, or by its `id`.",
+  description: "A document: one of the same row by its name, any other by `ref` and `key`, or by its `id`.",
   examples: ["manifest", { ref: "manifest", key: "=old_mtr" }],
 });
 
@@ -97,7 +98,7 @@ export const participantFields = {
   }),
   taxIdType: field(
     "text",
-    "The type of the tax id. One that the country has is sent in capitals, however it is written; any other is sent as written, and its number is not checked. Default: the one that its column has.",
+    "The type of the tax id. One that the country has is sent in capitals, however it is written; any other is sent as written, and its number is not checked. Default: its column's type.",
     { examples: ["CNPJ"] },
   ),
   countryCode: field("country", "Its country, as a two-letter code. Default: its column's, then that of `defaults:`."),
@@ -183,7 +184,7 @@ export const documentSchema = z
     was,
     id: value("The service's id, for `mode: existing`; replaces `key` if there is none.", ["=document_id"]),
     ...documentFields,
-    createEmpty: maybe(z.boolean(), "Create the document even if no event of it is due. Default false."),
+    createEmpty: maybe(z.boolean(), "Create the document even if none of its events is due. Default false."),
   })
   .meta({
     id: "Document",
@@ -204,7 +205,7 @@ export const relatedDocumentSchema = z
     document: documentRefSchema,
     bidirectional: maybe(
       z.boolean(),
-      "Whether the other document receives a mirrored event. The service's default is true.",
+      "Whether the other document gets a mirrored event. The service's default is true.",
     ),
     ...relationFields,
   })
@@ -258,7 +259,7 @@ export const eventSchema = z
     ),
     confirmName: maybe(
       z.literal(true),
-      "Confirms that a name is meant although it differs from a reserved one only by case.",
+      "Confirms that a name is meant even though it differs from a reserved one only in case.",
     ),
     key: key(
       "What distinguishes this event from others of its name on its document: `once`, a formula, several, or `content` (an edited row then becomes a new event). It makes the deduplicationId.",
@@ -272,11 +273,11 @@ export const eventSchema = z
     document: maybe(documentRefSchema, "The document it is on. Default: the input's only one.", ["manifest"]),
     participant: maybe(
       participantRefSchema,
-      "Who did it. Default: the document's, as its first row has it; needed if `document` is a `ref`.",
+      "Who did it. Default: the document's, from its first row; needed if `document` is a `ref`.",
     ),
     address: maybe(
       addressRefSchema,
-      "Where. Default: the document's, as its first row has it; needed if `document` is a `ref`.",
+      "Where. Default: the document's, from its first row; needed if `document` is a `ref`.",
     ),
     ...eventFields,
     attributes: maybe(

@@ -94,7 +94,7 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
 /** What is in another place, or nowhere. */
 function ofFile(key: string): string | null {
   if (key === "<<")
-    return "Merge keys are not read: write the entries out, or put them under `defaults:` of the events.";
+    return "Merge keys are not supported: write the entries out, or put them under `defaults:` of the events.";
   if (key === "blank")
     return 'It belongs under `defaults:`; for one column write `map: { "n/a": "" }, otherwise: { keep: true }`.';
   return key in defaultsSchema.shape ? "It belongs under `defaults:`, or next to `as:` in a column." : null;
@@ -120,8 +120,8 @@ function didYouMeanOurs(word: string, known: readonly string[]): string | null {
 }
 
 /**
- * Where names are free, one of a setting around or inside: what is below it is one level out of place, unless it has
- * members of what belongs there.
+ * Where names are free: the name of a setting that belongs outside or inside. What is below it is one level out of
+ * place, unless it has settings that belong there.
  */
 function strayIn(schema: z.ZodType, data: unknown, issue: Path): { path: Path; parent: Path; hint: string } | null {
   for (const at of issue.keys()) {
@@ -138,7 +138,7 @@ function strayIn(schema: z.ZodType, data: unknown, issue: Path): { path: Path; p
     const holds = (where: Path) => typesAt(schema, [...where, name, ""]).some((type) => type instanceof z.ZodObject);
     const free = String(issue[at - 1]);
     if (typesAt(schema, path).some((type) => type instanceof z.ZodObject) && holds(path))
-      return { path, parent: path, hint: `Indent it deeper: it belongs to one of the \`${free}\`, below its name.` };
+      return { path, parent: path, hint: `Indent it more: it belongs to one of the \`${free}\`, below its name.` };
     if (holds(above))
       return { path, parent: issue.slice(0, at), hint: `Indent it less: it belongs next to \`${free}\`.` };
   }
@@ -152,7 +152,7 @@ function remedyFor(value: unknown, wanted: string, known: readonly string[], pat
   if (Array.isArray(value) && value.length > 1 && path.at(-2) === "columns")
     return `For several headers that it may have, write \`${path.at(-1)}: { header: […] }\`.`;
   if (Array.isArray(value) && !wanted.includes("a list")) return "Leave out the dashes or brackets.";
-  if (value === null && wanted.includes("settings with names")) return "Indent deeper what belongs to it.";
+  if (value === null && wanted.includes("settings with names")) return "Indent more what belongs to it.";
   if (/\btext\b/.test(wanted) && (typeof value === "number" || typeof value === "boolean"))
     return `Put it in quotes: "${value}".`;
   if (typeof value !== "string") return null;

@@ -182,8 +182,8 @@ export class MappingSource {
     if (isAlias(node)) {
       const hint = /[.*]/.test(node.source)
         ? `Put it in quotes: "*${shorten(node.source)}".`
-        : "Write it out. Columns, participants and addresses may stand at the top, for all inputs; `extends` shares between files.";
-      this.report("mapping-syntax", start, `The alias *${node.source} is not read here.`, { hint });
+        : "Write it out. Columns, participants and addresses may be at the top, for all inputs; `extends` shares them between files.";
+      this.report("mapping-syntax", start, `The alias *${node.source} is not supported here.`, { hint });
       return null;
     }
     if (isScalar(node)) {
@@ -231,7 +231,9 @@ export class MappingSource {
     if (/^(?:-?(?:[1-9]\d*|0(?=\.))(?:\.\d*[1-9])?|0)$/.test(source) && source.length <= MAX_DIGITS)
       return exactNumber(source);
     const what =
-      source.length > MAX_DIGITS ? `has more than ${MAX_DIGITS} digits` : "is read as another number than is written";
+      source.length > MAX_DIGITS
+        ? `has more than ${MAX_DIGITS} digits`
+        : "is read as a different number from the one written";
     const hint = `Put it in quotes if it is text ("${shorten(source)}"); otherwise write the number plainly, such as 7, 1.1 or 1000.`;
     this.report("mapping-value", range?.[0] ?? 0, `${shorten(source)} ${what}.`, { hint });
     return null;
@@ -284,7 +286,7 @@ export function mappingError(
   if (problems.length > SHOWN) shown.push(`… and ${problems.length - SHOWN} more`);
   return new RowferryError("mapping-invalid", `${problems.length} mistakes in ${of}:\n${shown.join("\n")}`, {
     place: { file: path },
-    ...(of === "the cases" && { hint: "Correct them from the first one on, then run `rowferry test` again." }),
+    ...(of === "the cases" && { hint: "Correct them, starting with the first, then run `rowferry test` again." }),
   });
 }
 

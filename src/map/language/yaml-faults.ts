@@ -11,9 +11,9 @@ export function yamlFaults(
 ): [message: string, hint: string, position: number][] {
   const invisible = errors.length === 0 ? null : INVISIBLE.exec(text);
   if (invisible !== null) {
-    const hint = "Write ordinary blanks; such characters come from web pages and chats.";
+    const hint = "Use ordinary spaces; such characters come from web pages and chats.";
     const position = invisible.index + invisible[0].length - 1;
-    return [["There is an invisible character in place of a blank.", hint, position]];
+    return [["There is an invisible character in place of a space.", hint, position]];
   }
   // What follows the first error comes of it.
   const [first] = errors.toSorted((one, other) => one.pos[0] - other.pos[0]);
@@ -30,37 +30,37 @@ function yamlFault(code: string, text: string, line: string): [message: string, 
   const quote = "Put quotes around a text that contains : # [ ] { } , & * ! | > @ ` % or quotes.";
   const known: { [code: string]: [string, string] } = {
     TAG_RESOLVE_FAILED: [
-      `YAML takes ${JSON.stringify(text.split(/\s/)[0])} for a tag.`,
+      `YAML reads ${JSON.stringify(text.split(/\s/)[0])} as a tag.`,
       "A formula begins with =, as in =!publish; put other texts in quotes.",
     ],
     TAB_AS_INDENT: ["Tabs cannot indent.", "Use blanks."],
     BAD_INDENT: ["The indentation does not fit.", "Parts of the same thing must begin in the same column."],
-    MISSING_CHAR: ["A sign is missing here: a colon, a comma, a bracket or a quote.", quote],
+    MISSING_CHAR: ["A character is missing here: a colon, a comma, a bracket or a quote.", quote],
     BLOCK_AS_IMPLICIT_KEY:
       line.split(/:(?=\s|$)/).length > 2
         ? ['There is a second ": " on this line.', "Put the text in quotes; in formulas iff(test, a, b) needs none."]
         : [
-            "The next line is indented deeper, but this one has its value already.",
+            "The next line is indented more, but this one already has its value.",
             "Parts of the same thing must begin in the same column.",
           ],
     MULTILINE_IMPLICIT_KEY: /^[\w-]+:\S/.test(text)
-      ? ["A colon needs a blank after it.", `Write ${text.split(/\s/)[0]?.replace(":", ": ")}.`]
+      ? ["A colon needs a space after it.", `Write ${text.split(/\s/)[0]?.replace(":", ": ")}.`]
       : ["A name without its colon, or a text that continues where it should not.", quote],
     MULTIPLE_DOCS: ["A second document begins here.", "Remove the line ---."],
     NON_STRING_KEY: ["Names must be plain text.", quote],
     DUPLICATE_KEY: ["A name is written twice.", "Remove one of the two."],
     BAD_DQ_ESCAPE: [
-      `In double quotes ${text.slice(0, 2)} means nothing.`,
-      "Write single quotes, in which a backslash is one: '[A-Z]\\w+'.",
+      `In double quotes, ${text.slice(0, 2)} has no meaning.`,
+      "Use single quotes, in which a backslash is just a backslash: '[A-Z]\\w+'.",
     ],
-    BAD_ALIAS: ["An alias (*) of something that has no anchor (&).", quote],
+    BAD_ALIAS: ["An alias (*) without an anchor (&).", quote],
   };
   const [sign = ""] = /^[\p{L}\p{N}]+|^\S?/u.exec(text) ?? [];
   const found = sign === "" ? "The end of the line" : JSON.stringify(sign);
   return (
     known[code] ?? [
       `${found} is not expected here.`,
-      /[\]})]/.test(sign) ? `Remove one bracket too many. ${quote}` : quote,
+      /[\]})]/.test(sign) ? `There is one bracket too many: remove it. ${quote}` : quote,
     ]
   );
 }

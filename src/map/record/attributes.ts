@@ -105,7 +105,7 @@ function bindSet(
       });
     else if (own !== undefined && ![...own.columns].some((one) => view.index[one.slot] === index))
       headers.ambiguous.push({
-        message: `the attribute "${name}" and the column "${name}" that ${takes} takes write one name`,
+        message: `the attribute "${name}" and the column "${name}" matched by ${takes} have the same name`,
         hint: "List the column under `except`, next to `headers`; or rename the attribute.",
       });
     if (name === late)

@@ -91,9 +91,9 @@ function checkMode(spec: DocumentSpec, mode: "create" | "existing", site: Site) 
   if (mode === "create") {
     for (const name of ["key", "participant", "address"] as const)
       if (spec[name] === undefined)
-        report(`"${name}" is missing.`, "Only a document that exists is written without it, as `mode: existing`.");
+        report(`"${name}" is missing.`, "Only an existing document can do without it, as `mode: existing`.");
     if (spec.id !== undefined)
-      report("the service gives the id of a document that is created; `id` belongs to `mode: existing`.", null, "id");
+      report("the service assigns the id of a document that is created; `id` belongs to `mode: existing`.", null, "id");
     return;
   }
   if (spec.key === undefined && spec.id === undefined) report("an existing document needs a `key` or an `id`.");

@@ -81,7 +81,7 @@ function checkKey({ key, within }: EventSpec, site: Site) {
   }
   if (key === "content" && within === undefined) {
     const hint =
-      "`file`: every file holds everything, so equal rows are counted separately in each file. `import`: files hold increments.";
+      "`file`: every file is complete, so equal rows are counted separately in each file. `import`: files are increments.";
     place.report("mapping-event-key", ": `key: content` needs `within: file` or `within: import`.", hint);
   }
   if (key !== "content" && within !== undefined)

@@ -163,7 +163,7 @@ function forgotten(spec: unknown, site: Site, identity = false) {
   if (typeof spec !== "string") return false;
   if (/^[\s'"`]*[=＝]/u.test(spec)) {
     const message = `: ${quoteCell(spec)} does not begin with a plain =, so no formula is computed here.`;
-    site.report("mapping-value", message, "Begin with =. A text that is to begin like this is written '=\" =x\"'.");
+    site.report("mapping-value", message, "Begin with =. To send a text that begins like this, write '=\" =x\"'.");
     return true;
   }
   if (isBareFormula(spec, site.scope.names())) {
@@ -277,7 +277,7 @@ export function compileJson(spec: unknown, site: Site): Piece<JsonValue> {
   if (isFormula(spec)) return compileField(spec, FREE, site);
   if (forgotten(spec, site)) return BROKEN;
   if (typeof spec === "string" && YES_OR_NO.test(site.scope.shared.source.textAt(site.path))) {
-    const hint = `Write ${/yes|on/i.test(spec)}, or put it in quotes if it is to be a text.`;
+    const hint = `Write ${/yes|on/i.test(spec)}, or put it in quotes if it is text.`;
     return site.report("mapping-value", `: "${spec}" is a text here, and neither true nor false.`, hint);
   }
   if (spec === null || typeof spec !== "object" || isExactNumber(spec))
@@ -293,7 +293,7 @@ export function compileJson(spec: unknown, site: Site): Piece<JsonValue> {
   return derive({ ...object, tree }, (values, view) => {
     const at = Object.keys(values).findIndex((name, position) => name !== String(position));
     if (at < 0) return Object.values(values);
-    const hint = "Write default(x, …) for it, or put what may be blank last, where it is left out.";
+    const hint = "Write default(x, …) for it, or put what may be blank last, where it can be left out.";
     return view.report("value-required", `${site.label}[${at}] is blank, and the next entry is not`, hint);
   });
 }

@@ -24,7 +24,7 @@ export const cliCodes = {
     "`baseURL:` in rowferry.config.yaml, where the setting is called `baseUrl`.",
   ),
   "settings-mixed": usage(
-    "The service's address comes from the environment and its credential from .env, or the other way round.",
+    "The service's address comes from the environment and its credential from .env, or vice versa.",
     "Set both in one place, or name them together as a target in rowferry.config.yaml.",
     "ROWFERRY_BASE_URL of a rehearsal in the shell, and a forgotten .env with the client of production.",
   ),
@@ -39,13 +39,13 @@ export const cliCodes = {
     "Two targets in rowferry.config.yaml and no --target: nothing is read and nothing is sent.",
   ),
   "url-insecure": usage(
-    "An address uses plain http to another machine; anyone on the network between could read the credential.",
+    "An address uses plain http to another machine; anyone on the network in between could read the credential.",
     "Use https. Plain http is sent only to localhost, 127.0.0.1 and [::1].",
     "ROWFERRY_BASE_URL=http://api.example.com",
   ),
   "settings-unsafe": usage(
-    "Someone else can change the settings or read the secret, or the settings name a secret outside their folder.",
-    "Make the file your own and close it to others (chmod 600), or keep the secret next to the settings.",
+    "Another user can change the settings or read the secret, or the settings name a secret outside their folder.",
+    "Make yourself the file's owner and close it to others (chmod 600), or keep the secret next to the settings.",
     "A downloaded folder whose rowferry.config.yaml says `clientSecretFile: /home/me/production.secret`.",
   ),
   "secret-unreadable": usage(
@@ -90,7 +90,7 @@ export const cliCodes = {
     ),
   ),
   unexpected: unexpected(
-    "The program met something it cannot handle: a bug, or a fault of the machine.",
+    "The program ran into something that it cannot handle: a bug, or a fault of the machine.",
     "Running the command again is safe; --log-level debug prints the whole error.",
     "A disk that answers with an input/output error in the middle of an import.",
   ),

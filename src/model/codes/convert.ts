@@ -29,7 +29,7 @@ export const convertCodes = {
   ),
   "cell-kind": mark(
     "A cell holds the wrong kind of value for its field.",
-    "Correct the cell's value or its number format; spreadsheets turn texts such as 1-2 into dates on their own.",
+    "Correct the cell's value or its number format; spreadsheets turn texts such as 1-2 into dates by themselves.",
     "A date where a weight is needed.",
   ),
   "text-too-long": mark(

@@ -41,7 +41,7 @@ export const ledgerCodes = {
     "`rowferry ledger check` after a disk failed.",
   ),
   "rebind-refused": usage(
-    "The new service does not know the participants or documents that this ledger has sent.",
+    "The new service does not know the participants or documents that this ledger sent.",
     "This is another tenant or another service, where the ledger's ids mean nothing; nothing was changed. Check the target's address and credentials; import into the other tenant with a ledger of its own.",
     "The client belongs to another tenant: it knows the participants, but every document is answered 404.",
   ),
@@ -125,22 +125,22 @@ export const ledgerCodes = {
     "Of the three weighings that make a sum, one row was deleted from the rejected file: nothing of the file is staged.",
   ),
   "corrected-twice": person(
-    "Two files of one import correct the same row differently; only a person knows which is right.",
+    "Two files in one import correct the same row differently; only a person knows which is right.",
     "Keep the row in one of the two files, then import again.",
     "A rejected file was corrected by two people, and both copies are imported at once: nothing is staged.",
   ),
   "event-key-twice": mark(
-    "Two rows of one import describe the same event differently.",
+    "Two rows in one import describe the same event differently.",
     "Both are in the rejected file: keep the row that is right and delete the other, or give the event a key that differs between them.",
     "Rows 7 and 9 both hold weighing ticket 55 of manifest 123, with different weights: neither is sent.",
   ),
   "document-unknown": usage(
-    "The ledger has no such document, or several with that key.",
+    "The ledger has no such document, or has several with that key.",
     "`rowferry show <key>` lists what the ledger knows; name the kind too: `manifest/123`.",
     "`rowferry resolve 9999 --document-id doc-1` where no file ever held 9999.",
   ),
   "document-not-replaceable": usage(
-    "Only a document that exists at the service or is stranded can be replaced.",
+    "Only a document that exists at the service, or is stranded, can be replaced.",
     "Correct its rows and import them again; if its creation is in doubt, run `rowferry resume` first.",
     "`rowferry replace` for a document that was never sent.",
   ),
@@ -151,7 +151,7 @@ export const ledgerCodes = {
   ),
   "document-id-not-found": usage(
     "The service does not know this document id.",
-    "Check the id where you found it: with a wrong one, events would go to the wrong timeline, and could not be taken back.",
+    "Check the id where you found it: with a wrong id, events would go to the wrong timeline and could not be taken back.",
     "`rowferry resolve 123 --document-id doc-1` where a read of doc-1 is answered 404.",
   ),
   "not-confirmed": usage(
@@ -165,7 +165,7 @@ export const ledgerCodes = {
     "A stranded manifest was replaced; its second generation landed.",
   ),
   "nothing-found": usage(
-    "The ledger knows nothing by that name.",
+    "The ledger has nothing by that name.",
     "Name a document's key or id, a row (`march.csv:17`), a tax id, an event's id or key, a run, or `requests --since`.",
     "`rowferry show 99999` where no file ever held 99999.",
   ),
@@ -190,12 +190,12 @@ export const ledgerCodes = {
     "Two rows of the organisations sheet have the code 1: documents of organisation 1 belong to the first.",
   ),
   "row-repeats": mark(
-    "Another row of this import is exactly the same; they are sent once.",
+    "Another row in this import is exactly the same; the two are sent once.",
     "If they are two events, give the event a key that differs between them. Otherwise there is nothing to do.",
     "Two rows with the same ticket differ only in a column that the mapping does not read.",
   ),
   "row-unchanged": mark(
-    "A row that could not be read with certainty was imported from its rejected file unchanged.",
+    "A row that could not be read with certainty came back from its rejected file unchanged.",
     "Correct it. If the rejected file already shows it as it should be, write `ok` into its cell `rowferry_code`. Then import the file again.",
     '`6"` was rejected for its quote. The rejected file shows the cell as it was meant, and was imported as it was.',
   ),
@@ -220,18 +220,18 @@ export const ledgerCodes = {
     "12.000, twelve thousand, became 12 when the rejected file was saved in a spreadsheet that takes the point for a decimal mark.",
   ),
   "keys-nearly-equal": mark(
-    "Two documents, or two events of one document, have keys that differ only by case, width or leading zeros; often they are the same.",
-    "If they are the same, correct the rows, or fold the key in the mapping; otherwise there is nothing to do.",
+    "Two documents, or two events of one document, have keys that differ only in case, width or leading zeros; often they are the same.",
+    "If they are the same, correct the rows, or fold the key in the mapping; otherwise do nothing.",
     "K1 and k1; 007 and 7.",
   ),
   "group-interrupted": mark(
-    "Rows of one group are not together in the file, so an event made from them would be incomplete.",
+    "The rows of one group are not together in the file, so an event made from them would be incomplete.",
     "Sort the file by its group key and import it again; dismiss these rows if they are still listed after that.",
     "Rows 2, 3 and 7 are of load L1, rows 4 to 6 of L2: a sum over rows 2 and 3 would be wrong.",
   ),
   "row-gone": mark(
     "A row that was not yet sent is missing from the new version of its file.",
-    "If the row was deleted on purpose, run `rowferry dismiss --code row-gone`; if the file is only a different extract, `rowferry retry --code row-gone` sends it.",
+    "If the row was deleted on purpose, run `rowferry dismiss --code row-gone`; if the file is just a different extract, `rowferry retry --code row-gone` sends it.",
     "march.csv was staged with --limit 2; then its last rows were deleted and it was imported again.",
   ),
   "still-wrong-in-source": mark(

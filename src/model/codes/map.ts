@@ -48,7 +48,7 @@ export const mapCodes = {
     "`=round(net / boxes, 2)` in a row with 0 boxes.",
   ),
   "function-failed": mark(
-    "A custom function threw, or gave something other than text, a number, true, false or null.",
+    "A custom function threw, or returned something other than text, a number, true, false or null.",
     "Correct the cells it reads, or the function in the module named by `functions`.",
     "plateOf threw: Cannot read properties of null.",
   ),
@@ -59,7 +59,7 @@ export const mapCodes = {
   ),
   "group-unclear": mark(
     "A neighbouring row has no group key and may belong to this group, so the group may be incomplete.",
-    "Correct that row; this one needs no change. If that row belongs to no group, take it out of the rejected file, and `skip` such rows in the mapping.",
+    "Correct that row; this one needs no change. If that row belongs to no group, remove it from the rejected file, and `skip` such rows in the mapping.",
     "The second of three weighings that make a sum has no ticket number: neither half of the sum is sent.",
   ),
   "value-above": mark(
@@ -83,7 +83,7 @@ export const mapCodes = {
     "`Started` 14:00 and `Finished` 13:00 of one day, where the row gives a weighing and the CLOSE.",
   ),
   "no-event": mark(
-    "The row yields no event (no record, in an input without events) and would be lost silently.",
+    "The row yields no event (in an input without events, no record) and would be lost silently.",
     "Correct the cells that decide which event it is; or change the mapping: leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     "`Pickup` where the events happen when `Evento` is `Pick-up` or `Drop-off`.",
   ),

@@ -23,7 +23,7 @@ export const mappingCodes = {
     '`type: =a == "x" ? "y" : "z"` without quotes around it: YAML ends the text at `: `.',
   ),
   "mapping-unknown-key": usage(
-    "The mapping uses a name that the language does not know.",
+    "The mapping uses a name that the language does not have.",
     "Use the name suggested, or see docs/reference/mapping.md for the names allowed there.",
     "`colums:`; the message suggests `columns`.",
   ),
@@ -74,16 +74,16 @@ export const mappingCodes = {
   ),
   "mapping-invalid": usage(
     "The mapping has several mistakes; all of them are listed.",
-    "Correct them from the first one on, then check the mapping with `rowferry check`.",
+    "Correct them, starting with the first, then check the mapping with `rowferry check`.",
     "A misspelt setting, an unknown record name and a formula of the wrong type.",
   ),
   "mapping-doubtful": usage(
-    'The mapping is valid, but says something that is seldom intended. A warning; an error if a "?" was left in place of an id.',
+    'The mapping is valid, but says something that is seldom intended. A warning; an error if a "?" was left where an id belongs.',
     "Look at the place named; change it, or keep it if it is intended.",
     "`key: content`: an edited row becomes a new event instead of a changed one.",
   ),
   "mapping-draft": usage(
-    "The mapping is a draft: it leaves decisions open that only a person can make.",
+    "The mapping is a draft: it leaves open decisions that only a person can make.",
     "Decide each line that begins with `# decide:` and remove it; then remove `draft: true`. Until then, rehearse with `--sandbox`.",
     "`# decide: which column is the key, Ticket or Nr?` in a mapping that `rowferry guess` wrote.",
   ),

@@ -4,12 +4,12 @@ import { type CodeEntry, again, mark, passing, person } from "../code.js";
 export const pipelineCodes = {
   "foreign-collision": mark(
     "The service already has this deduplicationId, and this ledger never sent it.",
-    "Find out who did: another machine, a lost ledger, an import by hand. `rowferry dismiss --code foreign-collision` accepts events that are there; a document needs its id (`rowferry resolve <document> --document-id <id>`), or is left to whoever sent it (`rowferry dismiss --document <document>`).",
+    "Find out who did: another machine, a lost ledger, a manual import. `rowferry dismiss --code foreign-collision` accepts events that are there; a document needs its id (`rowferry resolve <document> --document-id <id>`), or is left to whoever sent it (`rowferry dismiss --document <document>`).",
     "The same manifests were imported last year from a laptop whose ledger is gone.",
   ),
   "refused-in-doubt": passing(
     mark(
-      "The service refused a request whose earlier attempt may have landed; the refusal proves nothing.",
+      "The service refused a request whose earlier attempt may have landed, so the refusal proves nothing.",
       "`rowferry resume` asks again under the same key. If it is refused again it becomes doubt-unsettled, which a person settles.",
       "A batch whose answer was lost is refused as late when it is sent again: it may well be on the timeline.",
     ),
@@ -32,7 +32,7 @@ export const pipelineCodes = {
     ),
   ),
   "lookup-unreadable": mark(
-    "The service answered a lookup of a participant, or of its addresses, with something that does not answer it.",
+    "The service's answer to a lookup of a participant, or of its addresses, makes no sense.",
     "Find out what the service answers (`rowferry show requests`), then run `rowferry retry --code lookup-unreadable`. Nothing was created.",
     "A lookup by tax id was answered with a participant that has another one.",
   ),
@@ -54,7 +54,7 @@ export const pipelineCodes = {
     "City `S. Paulo`, state SP: three candidates.",
   ),
   "address-masked": mark(
-    "The service lists an address like this one whose street is masked, because another client registered it; whether it is the same place is unknown.",
+    "The service lists a similar address whose street is masked, because another client registered it; whether it is the same place is unknown.",
     "Nothing: this ledger registers the address under its own credential.",
     "Carrier Beta already has an address `Matriz` in Campinas, street `*****`: a second one is registered.",
   ),
@@ -64,8 +64,8 @@ export const pipelineCodes = {
     "--max-errors 1% and 900 of 40,000 events refused: the rest was not sent.",
   ),
   "import-unstaged": person(
-    "An import was stopped or refused while it read its files: none of their rows is in the ledger, and none was sent.",
-    "If that import named something to correct, correct it; then run the import again. Whatever was staged before is still sent.",
+    "An import was stopped or refused while it read its files: none of their rows are in the ledger, and none were sent.",
+    "If that import named something to correct, correct it; then run the import again. What was staged before is still sent.",
     "The machine was switched off, or its disk was full, while 300,000 rows were being read; then `rowferry resume` was typed.",
   ),
   "too-many-invalid": person(

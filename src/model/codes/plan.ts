@@ -25,7 +25,7 @@ export const planCodes = {
     ),
   ),
   "behind-invalid-row": mark(
-    "A row of the same document, earlier or at the same time, is invalid; if this one were sent first, that one might never follow.",
+    "A row of the same document, earlier or at the same time, is invalid; if this one were sent first, that one might never be accepted.",
     "Correct that row and import the rejected file, or give it up with `rowferry dismiss --row <file>:<row>`.",
     "Row 6 has an unreadable weight; row 7 of the same manifest waits for it.",
   ),
@@ -144,7 +144,7 @@ export const planCodes = {
     "Load A links to load B before the SPLIT that makes B.",
   ),
   "participant-not-registered": mark(
-    "The row's participant is not registered: no row describes it, and if only its tax id is given, the service does not know it; or it was dismissed.",
+    "The row's participant is not registered: no row describes it and, if only its tax id is given, the service does not know it; or it was dismissed.",
     "Import the row that describes the participant, or give up the rows that need it: `rowferry dismiss --code participant-not-registered`.",
     "The organisations sheet lacks code ORG-7.",
   ),

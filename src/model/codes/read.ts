@@ -9,12 +9,12 @@ export const readCodes = {
   ),
   "file-pattern-unmatched": usage(
     "A pattern or folder on the command line matches no file.",
-    "Check with `ls`; quote the pattern if the shell changes it.",
+    "Check with `ls`; quote the pattern if the shell expands it.",
     "`rowferry import m.yaml 'in/*.csv'` before the export has been copied to in/.",
   ),
   "file-empty": person(
     "The file has no content: no bytes, or nothing but blank lines.",
-    "Export the file again; an interrupted export often leaves an empty file behind. If empty files are normal, write `allowEmpty: true` in the mapping's input.",
+    "Export the file again; an interrupted export often leaves an empty file. If empty files are normal, write `allowEmpty: true` in the mapping's input.",
     "nightly.csv is 0 bytes long because the disk of the ERP was full.",
   ),
   "file-unreadable": passing(
@@ -82,7 +82,7 @@ export const readCodes = {
     "Under `dd/MM/yyyy`, `10/13/2025` is no date, so `10/05/2025` in the same file is probably not 10 May.",
   ),
   "encoding-uncertain": person(
-    "The file is not UTF-8, and makes little sense as windows-1252, the default for such files.",
+    "The file is not UTF-8, and makes little sense as windows-1252, the default encoding for such files.",
     "Name its encoding in the mapping, `csv: { encoding }`, or save the file as UTF-8.",
     "A Russian export in windows-1251, whose `Москва` would be sent as `Ìîñêâà`.",
   ),
@@ -97,7 +97,7 @@ export const readCodes = {
     'Row 17 has `"Tubo 5` with an opening quote and no closing one.',
   ),
   "quote-stray": mark(
-    "A quote is in the wrong place, so the cell's beginning or end is uncertain.",
+    "A quote is in the wrong place, so it is uncertain where the cell begins or ends.",
     'Put the whole cell in quotes and double those inside it ("" for one "), then import the row again.',
     '`"Tubo 5" aço";120` instead of `"Tubo 5"" aço";120`.',
   ),
@@ -127,7 +127,7 @@ export const readCodes = {
     "A crash of the exporting system left a block of NUL bytes in row 4,011.",
   ),
   "sheet-missing": person(
-    "The workbook has no sheet of that name, position or pattern, or no sheet with any cells.",
+    "The workbook has no sheet with that name, position or pattern, or no sheet with any cells.",
     "Correct `excel: { sheet }` in the mapping; `rowferry check` lists the sheets of a file.",
     'The mapping says `sheet: Manifestos`, but this month the sheet is called "Manifestos Nov".',
   ),

@@ -8,7 +8,7 @@ export const submitCodes = {
     "A secret that was rotated at noon: the run stops at the first 401, and what it had not sent is still planned.",
   ),
   "service-path-unknown": again(
-    "The service answers 404 or 405 to the creation of a participant, without a code of its own: the address is not the service's.",
+    "The service answers 404 or 405, without a code of its own, to the creation of a participant: this is not the service's address.",
     "Correct the path of `baseUrl`, then run `rowferry ledger rebind` and `rowferry resume`; no row was rejected.",
     "`baseUrl` lacks /api/v2, and the gateway answers 404 to everything: the run stops at the first participant.",
   ),
@@ -20,13 +20,13 @@ export const submitCodes = {
     ),
   ),
   "service-refused": mark(
-    "The service refused the request; the service's own code is shown with this one.",
+    "The service refused the request; its own code is shown with this one.",
     "Correct the row as the service's code says, and import it again; or change the mapping: correct what the row becomes.",
     "400 for an event whose attribute has no value: the event is rejected, and later events of its document are held.",
   ),
   "document-gone": mark(
     "The service no longer knows a document that this ledger has sent.",
-    "Run `rowferry verify` to see what else is missing, then `rowferry replace <document> --reason <text>` for each document: all of it is sent again, as its next generation.",
+    "Run `rowferry verify` to see what else is missing, then `rowferry replace <document> --reason <text>` for each document: it is sent again whole, as its next generation.",
     "The service was restored from a backup older than last night's import: a later event is answered 404.",
   ),
   "service-unanswered": passing(
@@ -50,7 +50,7 @@ export const submitCodes = {
   ),
   "throttle-unavailable": passing(
     mark(
-      "The Redis that shares the rate between processes cannot be used.",
+      "The Redis server that shares the rate between processes cannot be used.",
       "Check --throttle, as the message says. Until Redis answers, this process sends at a tenth of the rate, which is safe.",
       "Redis restarts at night: the import slows down for a minute, then continues as before.",
     ),

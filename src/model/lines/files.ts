@@ -27,7 +27,7 @@ export const mapping = line("mapping", "Printed first by `check`.", {
 
 const error = object({ code, message: text, hint: text, place })
   .nullable()
-  .describe("why it cannot be read, or not to the end");
+  .describe("why it cannot be read, or not completely");
 
 const problem = object({ code, count, example: text });
 

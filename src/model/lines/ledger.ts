@@ -82,7 +82,7 @@ export const status = line("status", "Printed by `status`.", {
     exitCode: countOrNull.describe("null: it is still reading, or was killed; see `isAtWork`"),
   })
     .nullable()
-    .describe("the newest import, if none of its rows is in the ledger"),
+    .describe("the newest import, if none of its rows are in the ledger"),
   isAtWork: z
     .boolean()
     .nullable()
@@ -115,7 +115,7 @@ export const rejects = line("rejects", "Printed by `rejects`.", {
   ),
   rows: list(object({ file: text, sheet: textOrNull, row: count, problems: list(problem) })),
   stranded: object({ path: text, documents: count }).nullable().describe("the list for `resolve --from`"),
-  kept: list(text).describe("copies of files of these names that had other content, such as corrections"),
+  kept: list(text).describe("copies of files with these names whose content had changed, for example by corrections"),
 });
 
 export const report = line("report", "Printed by `report`.", { run: text, path: text.describe("of the HTML page") });
@@ -166,7 +166,7 @@ export const settled = line("settled", "Printed by `resolve --landed` and `--not
         object({ id: count, deduplicationId: text, name: text, at: number.describe("ms since 1970") }),
       ).describe("the events that were settled"),
       landed: count,
-      changed: count.describe("how many of them landed with other content than their rows have now"),
+      changed: count.describe("how many of them landed with content that differs from their rows now"),
       notLanded: count,
     }),
   ),
@@ -232,15 +232,15 @@ export const ledgerCheck = line("ledger-check", "Printed by `ledger check`.", {
 });
 
 export const pruned = line("pruned", "Printed by `ledger prune`: what was removed.", {
-  dryRun: flag.describe("true: nothing was removed, but would be"),
+  dryRun: flag.describe("true: nothing was removed; this is what would be"),
   runFolders: list(text).describe("names of runs whose folders were removed"),
   bytes: count.describe("the size of these folders"),
-  oldestKept: textOrNull.describe("the oldest run whose folder stays"),
+  oldestKept: textOrNull.describe("the oldest run whose folder is kept"),
 });
 
 const known = {
   entries: count.describe("read from the journal"),
-  unreadable: list(count).describe("the journal's damaged lines, which were left out; a torn last line is none"),
+  unreadable: list(count).describe("the journal's damaged lines, which were left out; a torn last line does not count"),
   until: timeOrNull.describe("when the journal's last entry was written"),
   isPart: flag.describe(
     "true: the backup's ledger had written into its journal what this one lacks; a rebuild needs both",
@@ -260,7 +260,7 @@ export const restored = line("restored", "Printed by `ledger restore`.", {
   dropped: flag.describe("true: the journal's last decision never reached the former ledger, and was removed from it"),
   forgotten: textOrNull.describe("the journal that the ledger remembered, if that is missing; the next run needs none"),
   known: object(known).nullable().describe("null: without a journal, what came after the backup is unknown"),
-  unsent: count.describe("events that the next run may send, also if they were withdrawn after the backup was made"),
+  unsent: count.describe("events that the next run may send, even if they were withdrawn after the backup was made"),
 });
 
 export const rebound = line("rebound", "Printed by `ledger rebind`.", {

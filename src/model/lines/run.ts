@@ -78,7 +78,7 @@ export const summary = line("summary", "The last line of `import`, `resume` and 
   command: text,
   target: object({ name: text, baseUrl: text }),
   ledger: text,
-  journal: textOrNull.describe("the file that `--journal` named, if the settings name none or another one"),
+  journal: textOrNull.describe("the file that `--journal` named, if the settings name none or a different one"),
   mapping: textOrNull.describe("null without files"),
   startedAt: time,
   finishedAt: time,
@@ -113,7 +113,7 @@ export const summary = line("summary", "The last line of `import`, `resume` and 
   ),
 });
 
-export const error = line("error", "Printed last by every command that an error ends.", {
+export const error = line("error", "Printed last by every command that ends with an error.", {
   code,
   message: text,
   place,
@@ -121,7 +121,7 @@ export const error = line("error", "Printed last by every command that an error 
   exitCode,
 });
 
-export const finding = line("finding", "Printed by `doctor`, for each thing that it looks at.", {
+export const finding = line("finding", "Printed by `doctor`, for each thing that it checks.", {
   check: z.enum(["settings", "disk", "ledger", "rights", "credential", "reach", "throttle", "clock"]),
   result: z.enum(["ok", "warning", "failed"]).describe("`warning`: imports work, but somebody should look"),
   message: text,
@@ -138,7 +138,7 @@ export const due = line("due", "Printed by `notify --due`.", {
 });
 
 export const consoleLine = line("console", "Printed by `console`.", {
-  url: text.describe("with the token that lets its holder in"),
+  url: text.describe("with the token that gives access"),
 });
 
 export const sandbox = line("sandbox", "Printed by `sandbox`.", {

@@ -96,7 +96,7 @@ function bestShape(sample: Sample, given: Given, notes: string[]): Shape {
   if (second !== undefined && second.score > CONVINCING && second.score > best.score * 0.9) {
     const [taken, other] = [best, second].map(({ shape }) => nameOf(shape.delimiter));
     notes.push(
-      `Read with the delimiter ${taken}, though ${other} fits nearly as well; \`csv: { delimiter }\` decides.`,
+      `Read with the delimiter ${taken}, though ${other} fits nearly as well; set \`csv: { delimiter }\` to be sure.`,
     );
   }
   return best.shape;
@@ -121,13 +121,13 @@ function oneColumn({ text }: Sample, ranking: readonly Judged[], notes: string[]
     .map((one): [string, number] => [one, inLines(one)])
     .reduce((most, one) => (one[1] > most[1] ? one : most), ["", 0]);
   if (lines.filter(isAligned).length * 2 > lines.length)
-    notes.push("Read as one column: its columns seem to be aligned with blanks; export them with a delimiter.");
+    notes.push("Read as one column: its columns seem to be aligned with spaces; export them with a delimiter.");
   else if (count > 0 && lines.every((line) => /^".*"$/.test(line)))
     notes.push("Read as one column: each line is quoted as a whole. Remove these quotes, or export the file again.");
   else if (count > 0 && count * 2 >= lines.length) {
     const where = `${count} of the first ${lines.length} lines have ${nameOf(mark)}`;
     notes.push(
-      `Read as one column: no delimiter cuts the rows evenly. ${where}; \`csv: { delimiter: ${JSON.stringify(mark)} }\` would cut there.`,
+      `Read as one column: no delimiter splits the rows evenly. ${where}; \`csv: { delimiter: ${JSON.stringify(mark)} }\` would split them there.`,
     );
   }
   const { shape } = ranking[0] as Judged;

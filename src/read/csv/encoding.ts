@@ -100,7 +100,7 @@ export async function chooseEncoding(
   } else if (/^utf-(16|32)/.test(wanted)) return chosen(wanted);
   else if (wide !== null) {
     if (wanted !== "auto") throw differs(`it is ${wide}`);
-    return chosen(wide, `Read as ${wide}: its bytes show that, though there is no byte order mark.`);
+    return chosen(wide, `Read as ${wide}, which its bytes show, though there is no byte order mark.`);
   }
 
   const isUtf8Wanted = bom || wanted === "utf-8";
@@ -136,7 +136,7 @@ export async function chooseEncoding(
     options.fallbackEncoding === undefined
       ? "; if its letters look wrong, name another in `csv: { encoding }`, such as cp850 (DOS), windows-1250 (Central European), windows-1251 (Cyrillic), shift_jis (Japanese), gb18030 (Chinese) or euc-kr (Korean), or save the file as UTF-8"
       : "";
-  const note = `Not UTF-8 (line ${invalid.first[0]}), so read as the fallback ${fallback}${chose}.`;
+  const note = `Not UTF-8 (line ${invalid.first[0]}), so read as ${fallback}, the fallback${chose}.`;
   if (proof.count === 0) return chosen(fallback, note);
   return mixed(fallback, "UTF-8", proof, note);
 }
@@ -246,7 +246,7 @@ async function lookAtLines(chunks: AsyncIterable<Buffer>) {
   return { invalid, foreign, valid, proof, lines: number };
 }
 
-/** The refusal of text that is hardly Western, with what others would make of its first such line. */
+/** Refuses text that is hardly Western, and shows how other encodings would read its first such line. */
 function uncertain(head: Buffer, fault: FaultOf): RowferryError {
   const all = head.toString("latin1").split(/\r\n?|\n/);
   const at = all.findIndex((line) => !isUtf8(Buffer.from(line, "latin1")) && FOREIGN.test(line));
@@ -265,7 +265,7 @@ function uncertain(head: Buffer, fault: FaultOf): RowferryError {
   });
   const where = at === -1 ? "" : `: line ${at + 1} would read ${said(read("windows-1252"))}`;
   const choice = readings.length === 0 ? "" : ` Of that line, ${readings.join(", ")}.`;
-  return fault("encoding-uncertain", `it is not UTF-8, and hardly windows-1252 either${where}`, {
+  return fault("encoding-uncertain", `it is not UTF-8, and probably not windows-1252 either${where}`, {
     row: at === -1 ? undefined : at + 1,
     hint: `Name its encoding, \`csv: { encoding: … }\` in the mapping or \`--encoding\` of rowferry guess, or save the file as UTF-8.${choice}`,
   });

@@ -49,7 +49,7 @@ export function openCsv(file: CsvFile): Input {
 }
 
 const ODD =
-  "the row's line ends in another way than the others, and the next line is too short: a line break within a cell may have cut it";
+  "the row's line ends differently from the others, and the next line is too short: a line break within a cell may have cut it";
 const QUOTE_IT = "Put quotes around cells that hold line breaks, or remove the breaks.";
 
 /** What DOS and old Macintosh letters become in windows-1252. */
@@ -90,7 +90,7 @@ async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
     let wary = false;
     let ended = true;
     let ends = false;
-    /** The last row, if its line ends in another way than the others. */
+    /** The last row, if its line ends differently from the others. */
     let odd: Row | undefined;
     const cut = (row: Row, message: string, hint: string | null = null) =>
       (row.problems = [...(row.problems ?? []), { code: "line-cut", message, hint, column: null }]);
@@ -218,7 +218,7 @@ function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption, i
   const texts = headerTexts(spreadHeadings(headers.map(({ cells }) => cells)));
   if (texts.some((text) => text.includes(MARK)))
     notes.push(
-      "The header has bytes that are no text in the file's encoding; name the right one in `csv: { encoding }`.",
+      "The header has bytes that are not text in the file's encoding; name the right one in `csv: { encoding }`.",
     );
   const widths = below.map(({ length }) => length);
   const named =
@@ -232,13 +232,13 @@ function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption, i
     below.every((cells) => cells.length === named.length + 1 && (cells.at(-1) ?? "").trim() !== "")
   )
     notes.push(
-      "Every row has one cell more than the header: R writes row names so, without a heading; export with `row.names = FALSE` or `col.names = NA`.",
+      "Every row has one more cell than the header: R writes row names this way, without a heading; export with `row.names = FALSE` or `col.names = NA`.",
     );
   const rows = below.slice(0, 100);
   const header = headerOf(headers, { header: named, sample: rows, option }, notes);
   for (const { number, faults, innerQuotes } of headers)
     if (faults !== null || innerQuotes)
-      notes.push(`The header in row ${number} has a quote in the wrong place; its names are taken as they are.`);
+      notes.push(`The header in row ${number} has a quote in the wrong place; its names are used as they are.`);
   /** The line and byte at which the first header row begins, or without a header the first row. */
   const firstLine = headers[0]?.number ?? shape.firstLine;
   const offset = Buffer.byteLength(sample.text.slice(0, Math.max(0, startOfLine(sample.text, firstLine))));
@@ -258,7 +258,7 @@ function unreadable({ fault, complete, text }: Sample, shape: DetectedShape, sta
   const rest = text.slice(Math.max(0, start));
   const blank = rest.length - rest.trimStart().length;
   if (blank === rest.length) {
-    if (complete) return fault("file-empty", "the file holds nothing but blank lines");
+    if (complete) return fault("file-empty", "the file contains only blank lines");
     return fault("header-missing", "the file begins with 256 KiB of blank lines");
   }
   const row = shape.firstLine + lineBreaks(rest.slice(0, blank));

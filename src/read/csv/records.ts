@@ -202,7 +202,7 @@ function checkLines({ number, cells, faults }: CsvRecord, options: RecordsOption
   throw unclosed(options.shape, options.fault, number + breaksWithin(cells.slice(0, fault.column ?? 0)));
 }
 
-const CLOSES = "it closes a quote that it does not open";
+const CLOSES = "it closes a quote that it never opened";
 
 /** Judges a leniently read record by the rules. */
 function diagnose(lenient: string[], raw: string, number: number, options: RecordsOptions): CsvRecord {

@@ -37,7 +37,7 @@ export interface CellResult {
 const NOT_CALCULATED =
   "Open the workbook in Excel, save it, and import it again; in LibreOffice calculate it first (Ctrl+Shift+F9).";
 
-/** `zeros`: what a formula's result of 0 is; a placeholder stands in for one that nobody has calculated. */
+/** `zeros`: whether a formula's result of 0 is real, or a placeholder for one that nobody has calculated. */
 export function evaluateCell(
   cell: StoredCell,
   { strings, date1904 }: BookContext,
@@ -49,10 +49,10 @@ export function evaluateCell(
   const stored = (value ?? "").trim();
   if (stored === "") {
     if (cell.formula === null) return found("");
-    return faulty("a formula whose result the file does not hold", "formula-without-value");
+    return faulty("a formula without a stored result", "formula-without-value");
   }
   if (zeros === "placeholders" && cell.formula !== null && stored === "0") {
-    const message = "a formula that was never calculated: the program that wrote the file put 0 in place of its result";
+    const message = "a formula that was never calculated: the program that wrote the file stored 0 instead of a result";
     return faulty(message, "formula-without-value", NOT_CALCULATED);
   }
   switch (type) {

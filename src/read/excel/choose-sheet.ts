@@ -4,7 +4,8 @@ import { foldName, listed } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
 import type { Sheet, Workbook } from "./workbook.js";
 
-/** The names or positions of all sheets that patterns or a list name, each once; what fits nothing stays as it is. */
+/** The names or positions of all sheets that patterns or a list match, each once; what matches nothing stays as it is.
+ * */
 export function sheetsLike(
   { sheets }: Workbook,
   { sheet, hidden: option }: ExcelOptions & Wanted,

@@ -15,7 +15,8 @@ export type NumberFormat = (value: number) => ShownAs;
 const plain: ShownAs = { kind: "number", unit: "", thousands: 0 };
 export const generalFormat: NumberFormat = () => plain;
 
-/** Files leave out the codes of these ids. 27 to 58 and 67 to 81 are dates in East Asian and Thai Excel; a plain one stands for each. */
+/** Files leave out the codes of these ids. 27 to 58 and 67 to 81 are dates in East Asian and Thai Excel; a plain one
+ * stands for each. */
 const BUILT_IN: readonly [from: number, to: number, code: string][] = [
   [1, 1, "0"],
   [2, 2, "0.00"],

@@ -170,7 +170,7 @@ function findTable(
     throw fault("file-empty", "all rows of the sheet are hidden, and `hidden: skip` leaves them out", {
       hint: "Write `excel: { hidden: read }` in the mapping, or show the rows.",
     });
-  if (width === 0) throw fault("file-empty", "the sheet holds nothing but blank cells");
+  if (width === 0) throw fault("file-empty", "the sheet contains only blank cells");
 
   const letters = shown.before(width).map((column) => columnLetters(column + 1));
   const sample = body.slice(0, 100).map((row) => shown.of(row).cells);
@@ -201,7 +201,8 @@ function mergesNote(merges: readonly Merge[], headerRow: number, width: number):
 }
 
 /**
- * The row above the header, where it alone heads a column that is filled, next to merged headings. Null: there is none.
+ * The row above the header, if it alone gives a filled column its heading, next to merged headings. Null: there is
+ * none.
  */
 function headings(
   header: HeaderCandidate | undefined,
@@ -224,7 +225,7 @@ function headings(
   return heads && wide.length > 0 ? row : null;
 }
 
-/** The row below a heading that is merged over several columns, where it names them: words above values. Null: there is none. */
+/** The row below a heading merged over several columns, if it names them: words above values. Null: there is none. */
 function subheadings(
   header: HeaderCandidate | undefined,
   rows: readonly RawRow[],
@@ -240,7 +241,7 @@ function subheadings(
   return values.some((column) => isFilled(row.cells[column] ?? "")) ? row : null;
 }
 
-/** `width`: of all rows, where no header says it; else 0. `areZeros`: no formula has another result than 0. */
+/** `width`: of all rows, if there is no header; else 0. `areZeros`: every formula's result is 0. */
 async function sampleOf(workbook: Workbook, sheet: Sheet, option: HeaderOption) {
   const wanted = typeof option === "string" ? 0 : Math.max(0, ...[option].flat());
   const sample: RawRow[] = [];

@@ -88,8 +88,8 @@ function strandedSection(stranded: ReportData["stranded"], step: StepMaker): Sec
     lead: prose(
       withFlags(
         "These documents exist at the service, but the answer with their id was lost, and the service has no lookup by key. " +
-          "Find each id there by the evidence below and enter it; their later events wait until then. " +
-          "stranded.csv, which `rowferry rejects` writes too, lists them all: fill in the ids, and pass it to `rowferry resolve --from`.",
+          "Find each id there with the evidence below, and enter it; later events wait until then. " +
+          "stranded.csv, which `rowferry rejects` also writes, lists them all: fill in the ids, and pass it to `rowferry resolve --from`.",
         step,
       ),
     ),
