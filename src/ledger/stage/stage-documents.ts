@@ -33,7 +33,7 @@ type Given = { mode: "create" | "existing" | "target" } & Pick<
 
 /** How the warning begins that rows give a document other data than it has. */
 export const givenOtherwise = (kind: string, key: string): string =>
-  `Document ${kind} ${key} is also given with other data (`;
+  `Document ${kind} ${key} is also given with different data (`;
 
 export function createDocumentStager(
   database: LedgerDatabase,
