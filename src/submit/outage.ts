@@ -165,7 +165,7 @@ export function withOutageGate(
       const tried = await next(attempt);
       const [sign, reason] = signOf(tried);
       const isLonely = lonely.delete(call);
-      if (tried.sent && sign !== "up") notBefore = Math.max(notBefore, clock.now() + tried.retryAfterMs);
+      if (sign !== "up") notBefore = Math.max(notBefore, clock.now() + tried.retryAfterMs);
       if (sign === "up") answered();
       else if (sign !== null && !isLonely) failed(call, sign, reason);
       if (!tried.sent || sign === "up") return tried;

@@ -79,6 +79,16 @@ describe("an outage", () => {
     expect(clock.now() - begun).toBeLessThan(7 * minute);
   });
 
+  it.each([
+    [20_000, /^The service has been unreachable for 3\d s: it answered 503$/],
+    [5 * minute, /^The service has been unreachable for 5 min: it answered 503$/],
+  ])("over its bound of %i ms is told with its length and its cause", async (maxOutageMs, told) => {
+    const { clock, submitter } = scriptedService({ answer: () => ({ status: 503 }), options: { maxOutageMs } });
+    const calls = Array.from({ length: 5 }, () => submitter.send(append()));
+    const [answer] = await clock.run(Promise.all(calls));
+    expect(answer).toMatchObject({ result: "stopped", why: "outage", message: expect.stringMatching(told) as string });
+  });
+
   it("is asked no sooner than its Retry-After says, within the bound", async () => {
     const down = { status: 503, headers: { "retry-after": "60" } };
     const { clock, work, requests, begun } = outage(20 * minute, 8, 20, {
