@@ -208,15 +208,17 @@ function stopped(attempts: Attempt[], reason: StopReason | typeof overtaken): An
  */
 function credentials(attempt: Attempt): StopReason {
   // Some gateways answer 403 to an unknown path.
-  const again =
-    attempt.status === 403 ? " even with a fresh token; check permissions, scope and the path of baseUrl" : "";
-  return { why: "credentials", message: `The service answered ${attempt.status}${again}.` };
+  const told =
+    attempt.status === 403
+      ? "even with a fresh token; check permissions, scope and the path of baseUrl"
+      : "and so refuses the token; check client id, secret and scope";
+  return { why: "credentials", message: `The service answered ${attempt.status} ${told}.` };
 }
 
 /** `answered`: by something else than the service. */
 const wrongAddress = (answered: Pick<ServiceError, "status">): StopReason => ({
   why: "unknown-path",
-  message: `What is at this address ${describeUnavailable(answered)}. Check baseUrl.`,
+  message: `The address in baseUrl ${describeUnavailable(answered)}. Check it.`,
 });
 
 export const noSuchPath = ({ method, path }: Call, { status }: Pick<ServiceError, "status">): StopReason => ({

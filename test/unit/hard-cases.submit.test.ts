@@ -392,9 +392,9 @@ describe("where the service has never answered", () => {
   const envelope = JSON.stringify({ errors: [{ code: "NOT_FOUND", id: "1", timestamp: "2026-11-20T02:00:00.000Z" }] });
 
   test.each([
-    ["a web page with status 404", 404, html, /answered 404, but not as the service does.*Check baseUrl/],
-    ["a redirect", 301, "", /answered 301, a redirect.*Check baseUrl/],
-    ["the start page of a web site", 200, html, /answered 200, but not as the service does.*Check baseUrl/],
+    ["a web page with status 404", 404, html, /answered 404, but not as the service does.*Check it/],
+    ["a redirect", 301, "", /answered 301, a redirect.*Check it/],
+    ["the start page of a web site", 200, html, /answered 200, but not as the service does.*Check it/],
     ["404 in the service's own envelope", 404, envelope, /no POST \/participants.*check the path of baseUrl/],
   ])("%s stops the run within seconds: the address is wrong, and no row is", async (_, status, body, told) => {
     open();
