@@ -129,6 +129,9 @@ const namesNothing = (kind: CallKind, status: number): boolean =>
 /** Only the service names a code (service.md, Errors); gateways give the status as one. */
 export const namesCode = ({ codes }: ServiceError): boolean => codes.some((code) => /\D/.test(code));
 
+/** Of the service itself; 502, 503 and 504 are about all calls (service.md, Errors). */
+export const isInternalError = ({ status }: Pick<ServiceError, "status">): boolean => status === 500;
+
 /** No service in trouble answers so. */
 const isOther = (status: number): boolean => status < 500 && status !== 408;
 

@@ -6,7 +6,7 @@
 import type { Clock } from "../model/clock.js";
 import type { Call } from "./call.js";
 import { readDocument } from "./calls.js";
-import { describeUnavailable } from "./classify.js";
+import { describeUnavailable, isInternalError } from "./classify.js";
 import { type Layer, notSent, type Stop, type Tried } from "./layer.js";
 
 export interface OutageOptions {
@@ -26,6 +26,9 @@ const downLimit = 5;
 const unreachableLimit = 3;
 const firstSpacingMs = 1_000;
 const longestSpacingMs = 30_000;
+/** A few calls that the service itself answers 500, with nobody beside them, are asked about no later. */
+const fewCalls = 10;
+const ownFaultMs = 60_000;
 /** Hardly any call takes longer. */
 const longestCallMs = 5 * 60_000;
 
@@ -37,6 +40,8 @@ interface Outage {
   /** When that was measured. */
   at: number;
   reason: string;
+  /** All that failed were answered 500, so they may fail by themselves. */
+  isOwnFault: boolean;
 }
 
 /** A call that waits for the end of the outage, or for its turn to probe. */
@@ -52,6 +57,7 @@ export function withOutageGate(
 ): Layer {
   let failures = 0;
   let unreachable = 0;
+  let ownFaults = 0;
   const failing = new Set<Call>();
   let outage: Outage | null = null;
   /** Answers ask for no call before (open point 17). */
@@ -91,11 +97,16 @@ export function withOutageGate(
       await clock.sleep(pauseMs, stop.signal);
       if (!goesOn()) return;
       const lastedMs = measure(now, pauseMs + firstSpacingMs);
-      if (lastedMs >= maxOutageMs) {
+      const isOver = lastedMs >= maxOutageMs;
+      const isFew = waiting.size > 0 && waiting.size <= fewCalls;
+      const isAlone = isFew && [...waiting].every(({ call }) => failing.has(call));
+      if (isOver || (isAlone && now.isOwnFault && lastedMs >= ownFaultMs)) {
         const isOthers = doubted === null && (await isAnswered());
         // A call that was under way may have been answered meanwhile.
         if (!goesOn()) return;
         if (isOthers) return leaveLonely(now);
+      }
+      if (isOver) {
         const lasted = lastedMs < 60_000 ? `${Math.ceil(lastedMs / 1000)} s` : `${Math.round(lastedMs / 60_000)} min`;
         stop.abort({ why: "outage", message: `The service has been unreachable for ${lasted}: ${now.reason}` });
         return;
@@ -129,6 +140,7 @@ export function withOutageGate(
   function forget(): void {
     failures = 0;
     unreachable = 0;
+    ownFaults = 0;
     failing.clear();
   }
 
@@ -141,17 +153,19 @@ export function withOutageGate(
     admitAll();
   }
 
-  function failed(call: Call, sign: Sign, reason: string): void {
+  function failed(call: Call, sign: Sign, reason: string, isOwnFault: boolean): void {
     failures += 1;
+    ownFaults = isOwnFault ? ownFaults + 1 : 0;
     failing.add(call);
     if (sign === "unreachable") unreachable += 1;
     if (outage !== null) {
       outage.reason = reason;
+      outage.isOwnFault &&= isOwnFault;
       return;
     }
     const many = unreachable >= unreachableLimit || (failures >= downLimit && failing.size >= 2);
     if (!many && sign !== "no-token") return;
-    outage = { lastedMs: doubted?.lastedMs ?? 0, at: clock.now(), reason };
+    outage = { lastedMs: doubted?.lastedMs ?? 0, at: clock.now(), reason, isOwnFault: ownFaults === failures };
     onPause(reason);
     void probeUntilOver(outage);
   }
@@ -167,7 +181,7 @@ export function withOutageGate(
       const isLonely = lonely.delete(call);
       if (sign !== "up") notBefore = Math.max(notBefore, clock.now() + tried.retryAfterMs);
       if (sign === "up") answered();
-      else if (sign !== null && !isLonely) failed(call, sign, reason);
+      else if (sign !== null && !isLonely) failed(call, sign, reason, isOwnFault(tried));
       if (!tried.sent || sign === "up") return tried;
       return { ...tried, spends: isLonely ? "all retries" : isProbe ? "none" : "a retry" };
     } finally {
@@ -195,6 +209,10 @@ function signOf(tried: Tried): [Sign | null, reason: string] {
   const { reply, reading } = tried.answer;
   if (reading.verdict !== "unavailable") return ["up", ""];
   return ["down", `it ${describeUnavailable(reply)}`];
+}
+
+function isOwnFault(tried: Tried): boolean {
+  return tried.sent && "reply" in tried.answer && isInternalError(tried.answer.reply);
 }
 
 /** As a probe, a read costs least if its answer is lost; then an append, a create, a registration. */
