@@ -129,11 +129,11 @@ const namesNothing = (kind: CallKind, status: number): boolean =>
 /** Only the service names a code (service.md, Errors); gateways give the status as one. */
 export const namesCode = ({ codes }: ServiceError): boolean => codes.some((code) => /\D/.test(code));
 
-/** Of the service itself; 502, 503 and 504 are about all calls (service.md, Errors). */
-export const isInternalError = ({ status }: Pick<ServiceError, "status">): boolean => status === 500;
-
 /** No service in trouble answers so. */
 const isOther = (status: number): boolean => status < 500 && status !== 408;
+
+/** Perhaps about this call alone, unlike 502, 503 and 504 (service.md, Errors). */
+export const isOwnFault = ({ status }: Pick<ServiceError, "status">): boolean => status === 500 || isOther(status);
 
 /** What came instead of an answer of the service, as a clause. */
 export function describeUnavailable({ status }: Pick<ServiceError, "status">): string {

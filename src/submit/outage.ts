@@ -6,7 +6,7 @@
 import type { Clock } from "../model/clock.js";
 import type { Call } from "./call.js";
 import { readDocument } from "./calls.js";
-import { describeUnavailable, isInternalError } from "./classify.js";
+import { describeUnavailable, isOwnFault } from "./classify.js";
 import { type Layer, notSent, type Stop, type Tried } from "./layer.js";
 
 export interface OutageOptions {
@@ -26,7 +26,7 @@ const downLimit = 5;
 const unreachableLimit = 3;
 const firstSpacingMs = 1_000;
 const longestSpacingMs = 30_000;
-/** A few calls that the service itself answers 500, with nobody beside them, are asked about no later. */
+/** Of a few calls with nobody beside them, whose answers may be about them alone, something else is asked as early as this. */
 const fewCalls = 10;
 const ownFaultMs = 60_000;
 /** Hardly any call takes longer. */
@@ -40,7 +40,7 @@ interface Outage {
   /** When that was measured. */
   at: number;
   reason: string;
-  /** All that failed were answered 500, so they may fail by themselves. */
+  /** All that failed were answered, and not as in an outage: they may fail by themselves. */
   isOwnFault: boolean;
 }
 
@@ -153,14 +153,14 @@ export function withOutageGate(
     admitAll();
   }
 
-  function failed(call: Call, sign: Sign, reason: string, isOwnFault: boolean): void {
+  function failed(call: Call, sign: Sign, reason: string, isOwn: boolean): void {
     failures += 1;
-    ownFaults = isOwnFault ? ownFaults + 1 : 0;
+    ownFaults = isOwn ? ownFaults + 1 : 0;
     failing.add(call);
     if (sign === "unreachable") unreachable += 1;
     if (outage !== null) {
       outage.reason = reason;
-      outage.isOwnFault &&= isOwnFault;
+      outage.isOwnFault &&= isOwn;
       return;
     }
     const many = unreachable >= unreachableLimit || (failures >= downLimit && failing.size >= 2);
@@ -181,7 +181,7 @@ export function withOutageGate(
       const isLonely = lonely.delete(call);
       if (sign !== "up") notBefore = Math.max(notBefore, clock.now() + tried.retryAfterMs);
       if (sign === "up") answered();
-      else if (sign !== null && !isLonely) failed(call, sign, reason, isOwnFault(tried));
+      else if (sign !== null && !isLonely) failed(call, sign, reason, mayBeItsOwn(tried));
       if (!tried.sent || sign === "up") return tried;
       return { ...tried, spends: isLonely ? "all retries" : isProbe ? "none" : "a retry" };
     } finally {
@@ -211,8 +211,8 @@ function signOf(tried: Tried): [Sign | null, reason: string] {
   return ["down", `it ${describeUnavailable(reply)}`];
 }
 
-function isOwnFault(tried: Tried): boolean {
-  return tried.sent && "reply" in tried.answer && isInternalError(tried.answer.reply);
+function mayBeItsOwn(tried: Tried): boolean {
+  return tried.sent && "reply" in tried.answer && isOwnFault(tried.answer.reply);
 }
 
 /** As a probe, a read costs least if its answer is lost; then an append, a create, a registration. */

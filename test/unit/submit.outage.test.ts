@@ -130,6 +130,7 @@ describe("an outage", () => {
 
   it.each([
     [500, 3 * minute],
+    [302, 3 * minute],
     [503, 17 * minute],
   ])(
     "is not the bad luck of a few calls with nobody beside them: they end unanswered, and others go on (%i, P10)",
