@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../model/clock.js";
 import type { Call } from "./call.js";
-import { readDocument } from "./calls.js";
+import { lookupParticipant, readDocument } from "./calls.js";
 import { describeUnavailable, isOwnFault } from "./classify.js";
 import { type Layer, notSent, type Stop, type Tried } from "./layer.js";
 
@@ -32,8 +32,14 @@ const ownFaultMs = 60_000;
 /** Hardly any call takes longer. */
 const longestCallMs = 5 * 60_000;
 
-/** Reading what does not exist changes nothing, and is answered by any service that answers at all. */
-const elsewhere = readDocument("00000000-0000-0000-0000-000000000000");
+/**
+ * Reading what does not exist changes nothing. The read of a document is hardly specified (service.md, Events), so a
+ * service may lack it; then the lookup decides.
+ */
+const elsewhere = [
+  readDocument("00000000-0000-0000-0000-000000000000"),
+  lookupParticipant({ countryCode: "ZZ", taxIdType: "NONE", taxId: "rowferry" }),
+];
 
 interface Outage {
   lastedMs: number;
@@ -133,8 +139,11 @@ export function withOutageGate(
   }
 
   async function isAnswered(): Promise<boolean> {
-    const [sign] = signOf(await next({ call: elsewhere, freshToken: false }));
-    return sign === "up";
+    for (const call of elsewhere) {
+      const [sign] = signOf(await next({ call, freshToken: false }));
+      if (sign === "up") return true;
+    }
+    return false;
   }
 
   function forget(): void {

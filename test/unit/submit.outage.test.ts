@@ -150,6 +150,19 @@ describe("an outage", () => {
     },
   );
 
+  it("is not taken for one where the service has no read of documents, but answers a lookup", async () => {
+    const page = { status: 404, body: "<!DOCTYPE html><pre>Cannot GET /documents</pre>" };
+    const service = scriptedService({
+      answer: ({ method, url }) => {
+        if (method === "POST") return { status: 500 };
+        return url.includes("/documents/") ? page : { status: 404, body: {} };
+      },
+    });
+    const calls = Array.from({ length: 3 }, () => service.submitter.send(append()));
+    const answers = await service.clock.run(Promise.all(calls));
+    expect(answers.map(({ result }) => result)).toEqual(["unanswered", "unanswered", "unanswered"]);
+  });
+
   it("of 500s alone is waited for as long as any other where reads are answered 500 too", async () => {
     const service = scriptedService({
       answer: (_request, index) => (index > 0 && service.clock.now() - begun < 5 * minute ? { status: 500 } : ok),
