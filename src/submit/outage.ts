@@ -46,7 +46,7 @@ interface Outage {
   /** When that was measured. */
   at: number;
   reason: string;
-  /** All that failed were answered, and not as in an outage: they may fail by themselves. */
+  /** All that have failed in it were answered, and not as in an outage: they may fail by themselves. */
   isOwnFault: boolean;
 }
 
@@ -63,7 +63,6 @@ export function withOutageGate(
 ): Layer {
   let failures = 0;
   let unreachable = 0;
-  let ownFaults = 0;
   const failing = new Set<Call>();
   let outage: Outage | null = null;
   /** Answers ask for no call before (open point 17). */
@@ -149,7 +148,6 @@ export function withOutageGate(
   function forget(): void {
     failures = 0;
     unreachable = 0;
-    ownFaults = 0;
     failing.clear();
   }
 
@@ -164,7 +162,6 @@ export function withOutageGate(
 
   function failed(call: Call, sign: Sign, reason: string, isOwn: boolean): void {
     failures += 1;
-    ownFaults = isOwn ? ownFaults + 1 : 0;
     failing.add(call);
     if (sign === "unreachable") unreachable += 1;
     if (outage !== null) {
@@ -174,7 +171,7 @@ export function withOutageGate(
     }
     const many = unreachable >= unreachableLimit || (failures >= downLimit && failing.size >= 2);
     if (!many && sign !== "no-token") return;
-    outage = { lastedMs: doubted?.lastedMs ?? 0, at: clock.now(), reason, isOwnFault: ownFaults === failures };
+    outage = { lastedMs: doubted?.lastedMs ?? 0, at: clock.now(), reason, isOwnFault: isOwn };
     onPause(reason);
     void probeUntilOver(outage);
   }
