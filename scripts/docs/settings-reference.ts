@@ -76,7 +76,7 @@ ${Object.entries(environment)
   .map(([name, meaning]) => `| \`${name}\` | ${meaning} |`)
   .join("\n")}
 | \`ROWFERRY_SECRETS\` | Folders outside the settings' own in which secret files may be. |
-| \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | Proxies for the service, the token endpoint and the addresses of \`notify:\` and \`ping:\`; not used for this machine, Redis or mail servers. |
+| \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | Proxies for the service, the token endpoint and the addresses of \`notify:\` and \`ping:\`; not used for this machine, Redis or mail servers. \`http://\`, \`https://\` or \`socks5://\`; without a scheme \`http://\`. Without \`HTTPS_PROXY\`, \`HTTP_PROXY\` is used for https too. |
 | \`NODE_EXTRA_CA_CERTS\` | A file (PEM) with certificates to trust in addition to the usual ones: a company's own authority, or a self-signed one. |
 | \`NO_COLOR\`, \`FORCE_COLOR\` | Colours off (every command also takes \`--no-color\`), or on even without a terminal. |
 

@@ -118,6 +118,12 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
       );
     },
 
+    /** The service has accepted the creation of one. */
+    hasCreated: (kind: RegistrationKind): boolean =>
+      database.has("SELECT 1 FROM registrations WHERE kind = @kind AND state = 'registered' AND origin = 'created'", {
+        kind,
+      }),
+
     /** `owners`: participants with open addresses that are registered already. */
     countOpen: (): { participants: number; addresses: number; owners: number; undescribed: number } =>
       database.row(

@@ -53,6 +53,12 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
   };
 
   return {
+    /** The service has said yes before, or given ids that an earlier ledger wrote down. */
+    isAnswered: (): boolean =>
+      database.has("SELECT 1 FROM requests WHERE result = 'accepted'") ||
+      database.has("SELECT 1 FROM document_states WHERE service_id IS NOT NULL") ||
+      database.has("SELECT 1 FROM registrations WHERE state = 'registered' AND origin <> 'given'"),
+
     /**
      * Durable when it returns. Null: nothing is written, because its events were dismissed or its document resolved
      * since the plan.

@@ -69,7 +69,9 @@ export function nextSteps(
   // `status` does not know about an empty file, and correcting a row does not fill it.
   const here = problemsHere(problems).filter(({ code }) => code !== "file-empty");
   const isEmpty = problems.some(({ code }) => code === "file-empty");
+  const isMisled = stopped?.code === "service-path-unknown";
   const steps = [
+    ...(isMisled ? [step("ledger rebind", "once baseUrl is corrected: give this ledger the service's address")] : []),
     ...(again ? [step("resume", "continue where this run stopped; nothing is sent twice")] : []),
     ...stepsOfOpen({ open, problems: here, everywhere: problems }, step, corrections, stranded),
     ...stepsOfWaiting(waiting, step),

@@ -22,6 +22,8 @@ export interface RegistrationSteps {
   /** Why the last lookup settled nothing, as a clause. */
   absence(): string;
   create: Call;
+  /** The participant that the path of the create names. */
+  owner?: string;
   /** Runs in the transaction of the create's outcome. */
   created(receipt: Registration): void;
 }
@@ -118,6 +120,7 @@ export function stepsOfAddress(session: Session, address: OpenAddress): Registra
       return "absent";
     },
     absence: () => "but a lookup finds no such address",
+    owner,
     create: createAddress(owner, { ...data, ...(extendedFields ? address.extended : {}) }),
     created(receipt) {
       keeper.registered(receipt, "created");

@@ -2,10 +2,13 @@
  * Registers participants, then their addresses. Neither has a deduplicationId, so after doubt nothing is created
  * without looking first, after a delay (H7).
  */
-import { registrationOf } from "../submit/answers.js";
+import { participantOf, registrationOf } from "../submit/answers.js";
 import type { ServiceError } from "../model/attempt.js";
 import type { Answer } from "../submit/call.js";
+import { readParticipant } from "../submit/calls.js";
+import { namesCode } from "../submit/classify.js";
 import { createLanes } from "../submit/lanes.js";
+import { noSuchPath } from "../submit/retry.js";
 import { placeKey, type RegistrationSteps, stepsOfAddress, stepsOfParticipant } from "./register-steps.js";
 import { toldRefusal } from "./refusals.js";
 import { lanesFor } from "./send.js";
@@ -86,6 +89,8 @@ async function drain<Open extends { id: number }>(
   }
   await lanes.settled();
 }
+
+type Refused = Answer & { result: "refused" };
 
 type Ask = (session: Session, steps: RegistrationSteps) => Promise<Answer>;
 
@@ -168,10 +173,8 @@ async function rejectConflict(session: Session, steps: RegistrationSteps, error:
  * Sends the create under its intent. @returns null: settled, or the run was stopped; otherwise the error of a certain
  * conflict. After doubt or conflict the record is stalled until somebody looks.
  */
-async function create(
-  session: Session,
-  { kind, id, create: call, created }: RegistrationSteps,
-): Promise<null | "in-doubt" | ServiceError> {
+async function create(session: Session, steps: RegistrationSteps): Promise<null | "in-doubt" | ServiceError> {
+  const { kind, id, create: call, created } = steps;
   const intent = { subject: kind, subjectId: id, events: [], creates: true };
   const { request, answer, now, end } = await session.send(call, intent);
   if (request === null) return null;
@@ -182,7 +185,12 @@ async function create(
   }
   const isConflict = answer.result === "duplicate" || (answer.result === "refused" && answer.error.status === 409);
   if (answer.result === "refused" && !isConflict && !answer.inDoubt) {
-    end((t) => t.rejected(kind, id, refusal(answer.error), now));
+    const { code, message } = refusal(answer.error);
+    const missing = await whatIsMissing(session, steps, answer);
+    if (missing === null) {
+      session.stop({ ...answer, result: "stopped", ...noSuchPath(call, answer.error) });
+      end((t) => t.unsent(kind, id, now));
+    } else end((t) => t.rejected(kind, id, { code, message: `${message}${missing}` }, now));
     return null;
   }
   end((t) => {
@@ -191,6 +199,21 @@ async function create(
   });
   if (answer.result === "stopped") return null;
   return isConflict && !answer.inDoubt ? answer.error : "in-doubt";
+}
+
+/**
+ * Why an address was answered 404, which need not be its row's fault: the path names the participant. Null: the path
+ * itself, for the participant is there, and the service has never accepted an address; otherwise what to add to the
+ * refusal.
+ */
+async function whatIsMissing(session: Session, steps: RegistrationSteps, answer: Refused): Promise<string | null> {
+  const { owner, kind, id } = steps;
+  if (owner === undefined || ![404, 405].includes(answer.error.status)) return "";
+  if (session.registrations.foreignOf({ subject: kind, subjectId: id, events: [] }) !== null) return "";
+  const participant = participantOf(await session.look(steps, readParticipant(owner)))?.outcome;
+  if (participant === "absent") return ` · it does not know the participant ${owner}, under which the address belongs`;
+  const isPath = participant === "found" && !namesCode(answer.error) && !session.registrations.hasCreated(kind);
+  return isPath ? null : "";
 }
 
 const refusal = (error: ServiceError) => ({ code: "service-refused" as const, message: toldRefusal(error) });

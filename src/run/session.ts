@@ -139,6 +139,7 @@ export async function openSession(command: string, mapping: string | null, optio
       ...options,
       target: isOffline ? { ...target, ...nowhere } : target,
       serviceAheadMs: runs.serviceAheadMs(),
+      isAddressKnown: requests.isAnswered(),
       quietSince: () => runs.quietSince(clock.now()),
       notice: (notice) => observe({ type: "notice", ...notice }),
     });
@@ -242,7 +243,7 @@ export async function openSession(command: string, mapping: string | null, optio
             });
           room.end(write);
         };
-        return { request: request as number | null, answer: nameForeign(answer, foreign), now, end };
+        return { request: request as number | null, answer: nameForeign(answer, intent.subject, foreign), now, end };
       },
       /** Reads need no intent, but their attempts count against the limit and are recorded. */
       async look({ kind: subject, id }: { kind: Intent["subject"]; id: number }, call: Call): Promise<Answer> {
@@ -265,8 +266,11 @@ export async function openSession(command: string, mapping: string | null, optio
 }
 
 /** Names the participant of a call refused with 403 although the token is good, because the service may not name it. */
-function nameForeign(answer: Answer, foreign: () => ForeignParticipant | null): Answer {
-  if (answer.result !== "refused" || answer.error.status !== 403) return answer;
+function nameForeign(answer: Answer, subject: Intent["subject"], foreign: () => ForeignParticipant | null): Answer {
+  if (answer.result !== "refused") return answer;
+  // The path of an address names its participant, and what is not ours may be answered as if it were not there.
+  const isHidden = subject === "address" && answer.notFound;
+  if (answer.error.status !== 403 && !(isHidden && foreign() !== null)) return answer;
   const found = foreign();
   const who = `${found?.name ?? "the participant"} (${found?.serviceId})`;
   const about = `it refers to ${who}, which this client did not create; with participants.foreign: refuse in the mapping such rows are found before they are sent`;

@@ -48,6 +48,8 @@ export interface Reading {
   verdict: Verdict;
   /** A write with this answer may have taken effect. */
   doubt: boolean;
+  /** It may not be the service that answered, but what is at another address. */
+  isElsewhere: boolean;
   /** If accepted, else null. Null: empty. */
   body: JsonValue;
   /** Null: accepted. */
@@ -62,17 +64,20 @@ export function classify(kind: CallKind, reply: TransportReply, secrets: readonl
   // Open point 16.
   const body = status >= 200 && status <= 299 ? readJson(reply.body) : undefined;
   if (body !== undefined && answers(kind, body))
-    return { verdict: "accepted", doubt: false, body, error: null, key: null };
+    return { verdict: "accepted", doubt: false, isElsewhere: false, body, error: null, key: null };
   const { error, words } = readError(reply, secrets);
   // 5xx; or a redirect (never followed: it would send the body elsewhere), an unknown status, a login page with status 200
   // or a page with status 404, which do not come from the service.
   if (status < 400 || status > 499 || isElsewhere(kind, reply, error))
-    return { verdict: "unavailable", doubt: true, body: null, error, key: null };
+    return { verdict: "unavailable", doubt: true, isElsewhere: isOther(status), body: null, error, key: null };
   // "Every 4xx except …" (service.md, Errors).
-  const verdict = isUnknownPath(kind, error)
-    ? "unknown-path"
-    : (rules.find((rule) => fits(rule, error, words))?.verdict ?? "refused");
-  return { verdict, doubt: false, body: null, error, key: verdict === "duplicate" ? keyOf(words ?? "") : null };
+  const isNameless = namesNothing(kind, status);
+  const verdict =
+    isNameless && !namesCode(error)
+      ? "unknown-path"
+      : (rules.find((rule) => fits(rule, error, words))?.verdict ?? "refused");
+  const key = verdict === "duplicate" ? keyOf(words ?? "") : null;
+  return { verdict, doubt: false, isElsewhere: isNameless, body: null, error, key };
 }
 
 /**
@@ -115,22 +120,26 @@ function isElsewhere(kind: CallKind, { status, body }: TransportReply, error: Se
 }
 
 /**
- * POST /participants names no resource that could be missing, so the address is wrong. A code would be the service's own
- * (service.md, Errors), and about the record.
+ * POST /participants names no resource that could be missing, so the address is wrong. With a code of the service's own
+ * (service.md, Errors), it may be about the record, if the service has ever answered there.
  */
-function isUnknownPath(kind: CallKind, error: ServiceError): boolean {
-  return kind === "create-participant" && (error.status === 404 || error.status === 405) && !namesCode(error);
-}
+const namesNothing = (kind: CallKind, status: number): boolean =>
+  kind === "create-participant" && (status === 404 || status === 405);
 
 /** Only the service names a code (service.md, Errors); gateways give the status as one. */
 export const namesCode = ({ codes }: ServiceError): boolean => codes.some((code) => /\D/.test(code));
+
+/** No service in trouble answers so. */
+const isOther = (status: number): boolean => status < 500 && status !== 408;
+
+/** Perhaps about this call alone, unlike 502, 503 and 504 (service.md, Errors). */
+export const isOwnFault = ({ status }: Pick<ServiceError, "status">): boolean => status === 500 || isOther(status);
 
 /** What came instead of an answer of the service, as a clause. */
 export function describeUnavailable({ status }: Pick<ServiceError, "status">): string {
   if (status >= 300 && status <= 399)
     return `answered ${status}, a redirect, which is never followed: perhaps to a login page or a new address`;
-  const isOther = status < 500 && status !== 408;
-  const whose = isOther ? ", but not as the service does: perhaps with a login page, or a gateway's page" : "";
+  const whose = isOther(status) ? ", but not as the service does: perhaps with a login page, or a gateway's page" : "";
   return `answered ${status}${whose}`;
 }
 
@@ -147,7 +156,8 @@ function keyOf(words: string): string | null {
 
 /** A CONFLICT_ERROR without a message may be a duplicate (open point 23). The caller settles its events one by one. */
 export function isUnexplainedConflict(error: ServiceError): boolean {
-  return error.status === 409 && error.codes.includes("CONFLICT_ERROR") && error.message === null;
+  const { status, codes, message } = error;
+  return status === 409 && codes.includes("CONFLICT_ERROR") && (message === null || codes.includes(message));
 }
 
 /** A lost answer to a write leaves doubt. */

@@ -8,7 +8,7 @@ import type { ServiceClock } from "./service-clock.js";
 import type { Throttle } from "./throttle.js";
 import type { NoToken, Token, TokenSource } from "./token.js";
 import { type Transport, TransportFailure, type TransportRequest } from "./transport.js";
-import { momentOf, strike } from "./words.js";
+import { momentOf, retryAfterOf, strike } from "./words.js";
 
 /** After a 403, the deciding repeat uses a token of the last second, however long it waited for the throttle. */
 export const freshMs = 1_000;
@@ -49,7 +49,7 @@ export function throttled(
   return async ({ call, freshToken, onLeaving }) => {
     const token = await granted(freshToken ? freshMs : undefined);
     if ("sent" in token) return token;
-    if (onLeaving?.() === false) return { sent: false, noToken: null, overtaken: true };
+    if (onLeaving?.() === false) return { ...notSent, overtaken: true };
     options.onSend(call);
     const sent = await send(call, token);
     if ("reading" in sent.answer && sent.answer.reading.verdict === "rate-limited") {
@@ -61,7 +61,7 @@ export function throttled(
 }
 
 function withoutToken(result: NoToken, stop: Stop): NotSent {
-  if (result.transient) return { sent: false, noToken: result.message };
+  if (result.transient) return { sent: false, noToken: result.message, retryAfterMs: result.retryAfterMs ?? 0 };
   stop.abort({ why: "credentials", message: result.message } satisfies StopReason);
   return notSent;
 }
@@ -98,9 +98,7 @@ export function createClient(options: ClientOptions): (call: Call, token: Token)
       const headers = Object.fromEntries(
         Object.entries(reply.headers).map(([name, value]) => [name, strike(value, secrets)]),
       );
-      // Whoever names a date means it by its own clock, which may be neither ours nor the service's.
-      const saidAt = Date.parse(reply.headers["date"] ?? "");
-      const retryAfterMs = asked(reply.headers["retry-after"], Number.isNaN(saidAt) ? serviceClock.now() : saidAt);
+      const retryAfterMs = retryAfterOf(reply, serviceClock.now());
       const answer = { reply: { ...reply, headers }, reading };
       return { ...sent, durationMs: clock.now() - startedAt, retryAfterMs, answer };
     } catch (error) {
@@ -109,16 +107,6 @@ export function createClient(options: ClientOptions): (call: Call, token: Token)
       return { ...sent, durationMs: clock.now() - startedAt, answer: { failure } };
     }
   };
-}
-
-/** The longest Retry-After that is obeyed. */
-const longestRetryAfterMs = 120_000;
-
-/** A Retry-After, seconds or a date, in ms. `saidAt`: the time of the answer. */
-function asked(header = "", saidAt: number): number {
-  const text = header.trim();
-  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - saidAt;
-  return ms > 0 ? Math.min(longestRetryAfterMs, ms) : 0;
 }
 
 function asRequest(call: Call, baseUrl: string, token: Token): TransportRequest {

@@ -59,6 +59,8 @@ export function asFailure(error: unknown, url: string): TransportFailure {
   if (name === "HTTPParserError") return fail("malformed", true, message);
   if (isTls(code)) return fail("tls", false);
   if (syscall === "connect") return fail("unreachable", false);
+  if (code.startsWith("UND_ERR_SOCKS5") || message.startsWith("SOCKS5 "))
+    return fail("proxy", false, `the SOCKS proxy gave no connection: ${message.replace(/^SOCKS5 (.*: )?/, "")}`);
   const [, status] = /proxy response \((\d+)\)/i.exec(message) ?? [];
   if (status === undefined) return fail("other", true, message);
   const hint = status === "407" ? ": name it in HTTPS_PROXY as http://user:password@host:port" : "";

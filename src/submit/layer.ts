@@ -30,14 +30,14 @@ export interface Sent {
 }
 
 /** Nothing left: the run was stopped, `onLeaving` refused, or the token endpoint is unreachable. */
-export type NotSent = { sent: false; noToken: string | null; overtaken?: true };
+export type NotSent = { sent: false; noToken: string | null; retryAfterMs: number; overtaken?: true };
 
 export type Tried = Sent | NotSent;
 
 /** Never rejects for failures of service or network. */
 export type Layer = (attempt: Try) => Promise<Tried>;
 
-export const notSent: NotSent = { sent: false, noToken: null };
+export const notSent: NotSent = { sent: false, noToken: null, retryAfterMs: 0 };
 
 export interface StopReason {
   why: "credentials" | "interrupted" | "outage" | "unknown-path";

@@ -5,8 +5,8 @@
  */
 import type { Clock } from "../model/clock.js";
 import type { Call } from "./call.js";
-import { readDocument } from "./calls.js";
-import { describeUnavailable } from "./classify.js";
+import { lookupParticipant, readDocument } from "./calls.js";
+import { describeUnavailable, isOwnFault } from "./classify.js";
 import { type Layer, notSent, type Stop, type Tried } from "./layer.js";
 
 export interface OutageOptions {
@@ -26,17 +26,28 @@ const downLimit = 5;
 const unreachableLimit = 3;
 const firstSpacingMs = 1_000;
 const longestSpacingMs = 30_000;
+/** Of a few calls with nobody beside them, whose answers may be about them alone, something else is asked as early as this. */
+const fewCalls = 10;
+const ownFaultMs = 60_000;
 /** Hardly any call takes longer. */
 const longestCallMs = 5 * 60_000;
 
-/** Reading what does not exist changes nothing, and is answered by any service that answers at all. */
-const elsewhere = readDocument("00000000-0000-0000-0000-000000000000");
+/**
+ * Reading what does not exist changes nothing. The read of a document is hardly specified (service.md, Events), so a
+ * service may lack it; then the lookup decides.
+ */
+const elsewhere = [
+  readDocument("00000000-0000-0000-0000-000000000000"),
+  lookupParticipant({ countryCode: "ZZ", taxIdType: "NONE", taxId: "rowferry" }),
+];
 
 interface Outage {
   lastedMs: number;
   /** When that was measured. */
   at: number;
   reason: string;
+  /** All that have failed in it were answered, and not as in an outage: they may fail by themselves. */
+  isOwnFault: boolean;
 }
 
 /** A call that waits for the end of the outage, or for its turn to probe. */
@@ -91,11 +102,16 @@ export function withOutageGate(
       await clock.sleep(pauseMs, stop.signal);
       if (!goesOn()) return;
       const lastedMs = measure(now, pauseMs + firstSpacingMs);
-      if (lastedMs >= maxOutageMs) {
+      const isOver = lastedMs >= maxOutageMs;
+      const isFew = waiting.size > 0 && waiting.size <= fewCalls;
+      const isAlone = isFew && [...waiting].every(({ call }) => failing.has(call));
+      if (isOver || (isAlone && now.isOwnFault && lastedMs >= ownFaultMs)) {
         const isOthers = doubted === null && (await isAnswered());
         // A call that was under way may have been answered meanwhile.
         if (!goesOn()) return;
         if (isOthers) return leaveLonely(now);
+      }
+      if (isOver) {
         const lasted = lastedMs < 60_000 ? `${Math.ceil(lastedMs / 1000)} s` : `${Math.round(lastedMs / 60_000)} min`;
         stop.abort({ why: "outage", message: `The service has been unreachable for ${lasted}: ${now.reason}` });
         return;
@@ -122,8 +138,11 @@ export function withOutageGate(
   }
 
   async function isAnswered(): Promise<boolean> {
-    const [sign] = signOf(await next({ call: elsewhere, freshToken: false }));
-    return sign === "up";
+    for (const call of elsewhere) {
+      const [sign] = signOf(await next({ call, freshToken: false }));
+      if (sign === "up") return true;
+    }
+    return false;
   }
 
   function forget(): void {
@@ -141,17 +160,18 @@ export function withOutageGate(
     admitAll();
   }
 
-  function failed(call: Call, sign: Sign, reason: string): void {
+  function failed(call: Call, sign: Sign, reason: string, isOwn: boolean): void {
     failures += 1;
     failing.add(call);
     if (sign === "unreachable") unreachable += 1;
     if (outage !== null) {
       outage.reason = reason;
+      outage.isOwnFault &&= isOwn;
       return;
     }
     const many = unreachable >= unreachableLimit || (failures >= downLimit && failing.size >= 2);
     if (!many && sign !== "no-token") return;
-    outage = { lastedMs: doubted?.lastedMs ?? 0, at: clock.now(), reason };
+    outage = { lastedMs: doubted?.lastedMs ?? 0, at: clock.now(), reason, isOwnFault: isOwn };
     onPause(reason);
     void probeUntilOver(outage);
   }
@@ -165,9 +185,9 @@ export function withOutageGate(
       const tried = await next(attempt);
       const [sign, reason] = signOf(tried);
       const isLonely = lonely.delete(call);
-      if (tried.sent && sign !== "up") notBefore = Math.max(notBefore, clock.now() + tried.retryAfterMs);
+      if (sign !== "up") notBefore = Math.max(notBefore, clock.now() + tried.retryAfterMs);
       if (sign === "up") answered();
-      else if (sign !== null && !isLonely) failed(call, sign, reason);
+      else if (sign !== null && !isLonely) failed(call, sign, reason, mayBeItsOwn(tried));
       if (!tried.sent || sign === "up") return tried;
       return { ...tried, spends: isLonely ? "all retries" : isProbe ? "none" : "a retry" };
     } finally {
@@ -195,6 +215,10 @@ function signOf(tried: Tried): [Sign | null, reason: string] {
   const { reply, reading } = tried.answer;
   if (reading.verdict !== "unavailable") return ["up", ""];
   return ["down", `it ${describeUnavailable(reply)}`];
+}
+
+function mayBeItsOwn(tried: Tried): boolean {
+  return tried.sent && "reply" in tried.answer && isOwnFault(tried.answer.reply);
 }
 
 /** As a probe, a read costs least if its answer is lost; then an append, a create, a registration. */

@@ -1,8 +1,8 @@
 /** The only retry loop: repeats a call until its answer is final, its retries are spent, or the run is stopped. */
 import type { Clock, Random } from "../model/clock.js";
-import type { Attempt } from "../model/attempt.js";
+import type { Attempt, ServiceError } from "../model/attempt.js";
 import type { Answer, Call, CallKind, SendOptions } from "./call.js";
-import { isUnexplainedConflict, type Verdict, writes } from "./classify.js";
+import { describeUnavailable, isUnexplainedConflict, type Verdict, writes } from "./classify.js";
 import { freshMs } from "./client.js";
 import { type Layer, reasonOf, type Sent, type Stop, type StopReason } from "./layer.js";
 import type { TokenSource } from "./token.js";
@@ -47,6 +47,8 @@ export interface RetryOptions {
   retries: number;
   stop: Stop;
   tokens: TokenSource;
+  /** The service has answered at this address before. */
+  isAddressKnown: boolean;
   /** Known names; headers that look similar count too (open point 15). */
   requestIdHeaders: readonly string[];
   onRetry: () => void;
@@ -58,6 +60,7 @@ export function withRetries(
   options: RetryOptions,
 ): (call: Call, options?: SendOptions) => Promise<Answer> {
   const { clock, random, stop, tokens } = options;
+  const isWrongAddress = addressJudge(options.isAddressKnown);
   return async (call, { onLeaving, onAttempt, isForeignReadable } = {}) => {
     const attempts: Attempt[] = [];
     let retries = 0;
@@ -80,10 +83,11 @@ export function withRetries(
       onAttempt?.(attempt);
 
       const ending = endingOf(tried);
-      const sequel = sequels[ending];
+      const sequel = isWrongAddress(tried) ? "stop" : sequels[ending];
       if (sequel === "settled") return settled(attempts, tried);
       if (sequel === "stop") {
-        const reason = unknownPath(call, attempt);
+        const answered = { status: attempt.status ?? 0 };
+        const reason = ending === "unavailable" ? wrongAddress(answered) : noSuchPath(call, answered);
         stop.abort(reason);
         return stopped(attempts, reason);
       }
@@ -121,6 +125,23 @@ export function withRetries(
       if (reason !== null) return stopped(attempts, reason);
       options.onRetry();
     }
+  };
+}
+
+/** So many answers in a row of something else. */
+const elsewhereLimit = 3;
+
+/** Until the service has once said yes, what only another would answer tells of a wrong address, not of an outage. */
+function addressJudge(isKnown: boolean): (tried: Sent) => boolean {
+  let known = isKnown;
+  let elsewhere = 0;
+  return ({ answer }) => {
+    if (!("reading" in answer)) return false;
+    const { verdict, isElsewhere } = answer.reading;
+    if (verdict === "accepted") known = true;
+    elsewhere = isElsewhere ? elsewhere + 1 : 0;
+    if (verdict === "unknown-path") return true;
+    return isElsewhere && !known && (verdict === "refused" || elsewhere >= elsewhereLimit);
   };
 }
 
@@ -187,17 +208,23 @@ function stopped(attempts: Attempt[], reason: StopReason | typeof overtaken): An
  */
 function credentials(attempt: Attempt): StopReason {
   // Some gateways answer 403 to an unknown path.
-  const again =
-    attempt.status === 403 ? " even with a fresh token; check permissions, scope and the path of baseUrl" : "";
-  return { why: "credentials", message: `The service answered ${attempt.status}${again}.` };
+  const told =
+    attempt.status === 403
+      ? "even with a fresh token; check permissions, scope and the path of baseUrl"
+      : "and so refuses the token; check client id, secret and scope";
+  return { why: "credentials", message: `The service answered ${attempt.status} ${told}.` };
 }
 
-function unknownPath({ method, path }: Call, { status }: Attempt): StopReason {
-  return {
-    why: "unknown-path",
-    message: `There is no ${method} ${path} at this address (${status}): check the path of baseUrl.`,
-  };
-}
+/** `answered`: by something else than the service. */
+const wrongAddress = (answered: Pick<ServiceError, "status">): StopReason => ({
+  why: "unknown-path",
+  message: `The address in baseUrl ${describeUnavailable(answered)}. Check it.`,
+});
+
+export const noSuchPath = ({ method, path }: Call, { status }: Pick<ServiceError, "status">): StopReason => ({
+  why: "unknown-path",
+  message: `There is no ${method} ${path} at this address (${status}): check the path of baseUrl.`,
+});
 
 const looksLikeRequestId =
   /(^|[-_])(request|correlation|trace|transaction|invocation|operation)[-_]?id$|^x-amzn-requestid$|^cf-ray$|^traceparent$|^x-amz-cf-id$/;

@@ -36,6 +36,8 @@ export interface SubmitterOptions {
   notice?: (notice: SubmitNotice) => void;
   /** As an earlier run found it; default 0. */
   serviceAheadMs?: number;
+  /** Whether the service has answered at this address before; default true. */
+  isAddressKnown?: boolean;
   /** How often a call is retried; default 5. */
   retries?: number;
   onAttempt?: ((kind: CallKind, attempt: Attempt) => void) | undefined;
@@ -86,6 +88,7 @@ export function createSubmitter(options: SubmitterOptions) {
     retries: options.retries ?? 5,
     stop,
     tokens,
+    isAddressKnown: options.isAddressKnown ?? true,
     requestIdHeaders: target.requestIdHeaders,
     onRetry: () => counts.retries++,
     onAttempt: options.onAttempt,

@@ -6,7 +6,7 @@ import { withoutQuery } from "../model/addresses.js";
 import type { Clock } from "../model/clock.js";
 import { isJsonObject } from "../model/json.js";
 import type { Target } from "../model/target.js";
-import { plainLine, readJson } from "./words.js";
+import { plainLine, readJson, retryAfterOf } from "./words.js";
 import { type Transport, TransportFailure, type TransportReply } from "./transport.js";
 
 export interface Token {
@@ -16,7 +16,13 @@ export interface Token {
 }
 
 /** `transient`: the endpoint is unreachable, busy or broken; otherwise settings or credential are wrong. */
-export type NoToken = { ok: false; transient: boolean; message: string };
+export type NoToken = {
+  ok: false;
+  transient: boolean;
+  message: string;
+  /** What the endpoint asks for, at most two minutes; absent: nothing. */
+  retryAfterMs?: number;
+};
 export type TokenResult = { ok: true; token: Token } | NoToken;
 
 export type TokenSettings = Pick<Target, "tokenUrl" | "clientId" | "clientSecret" | "scope" | "clientAuthentication">;
@@ -129,25 +135,31 @@ const standardErrors = [
  */
 function tokenOf(
   { tokenUrl, clientAuthentication }: TokenSettings,
-  { status, body }: TransportReply,
+  reply: TransportReply,
 ): TokenAnswer | (NoToken & ({ isCredential: true } | { isOther: true })) {
   const where = `The token endpoint ${withoutQuery(tokenUrl)}`;
   const failed = (message: string, transient = false) => ({ ok: false, transient, message }) as const;
-  const json = readJson(body);
+  const { status } = reply;
+  const json = readJson(reply.body);
   const given = isJsonObject(json) ? json : {};
   if (status >= 200 && status <= 299) {
     const { access_token: accessToken, token_type: type = "bearer", expires_in: expiresIn } = given;
     // Some gateways say "BearerToken".
     const isBearer = typeof type === "string" && /^bearer/i.test(type);
-    if (!isBearer || typeof accessToken !== "string" || !/^[\x21-\x7e]+$/.test(accessToken))
+    if (typeof accessToken !== "string" || !/^[\x21-\x7e]+$/.test(accessToken))
       return {
         ...failed(`The answer from ${withoutQuery(tokenUrl)} is not a token: check the token URL.`),
         isOther: true,
       };
+    if (!isBearer)
+      return failed(
+        `${where} gave a token that is not a bearer token, the only kind that the service takes: ask for those where the client is registered.`,
+      );
     const seconds = Number(expiresIn);
     return { ok: true, accessToken, expiresInMs: seconds > 0 ? seconds * 1000 : null };
   }
-  if (status >= 500 || status === 429 || status === 408) return failed(`${where} answered ${status}.`, true);
+  if (status >= 500 || status === 429 || status === 408)
+    return { ...failed(`${where} answered ${status}.`, true), retryAfterMs: retryAfterOf(reply) };
   const code = standardErrors.find((each) => each === given["error"]) ?? "";
   if (code === "invalid_client" || (code === "" && status === 401)) {
     const other = clientAuthentication === "basic" ? "post" : "basic";

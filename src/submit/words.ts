@@ -64,13 +64,20 @@ function itemsOf(json: JsonValue): JsonObject[] {
 }
 
 function codesOf(json: JsonValue): string[] {
-  return itemsOf(json)
+  const items = itemsOf(json);
+  const codes = items
     .map((item) => item["code"])
     .filter((code) => typeof code === "string" || typeof code === "number")
     .map((code) => plainLine(String(code), 100))
-    .filter((code) => code !== "")
-    .slice(0, 20);
+    .filter((code) => code !== "");
+  // Not everybody calls it `code`: problem details have a `title`, others say `error` or `errorCode`.
+  const elsewhere = () => items.flatMap((item) => Object.values(item)).filter((value) => isSpecified(value));
+  return (codes.some((code) => /\D/.test(code)) ? codes : [...codes, ...elsewhere()]).slice(0, 20);
 }
+
+/** A code that service.md names. */
+const isSpecified = (value: JsonValue): value is string =>
+  value === "CONFLICT_ERROR" || value === "PENDING_PROCESS_CONFLICT_ERROR";
 
 /** When the service made the error, by its clock (service.md, Errors). Undefined: the envelope names no moment. */
 export function momentOf(text: string): string | undefined {
@@ -79,6 +86,19 @@ export function momentOf(text: string): string | undefined {
     .map((item) => item["timestamp"])
     .filter((moment) => typeof moment === "string")
     .find((moment) => /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(moment));
+}
+
+/** The longest Retry-After that is obeyed. */
+const longestRetryAfterMs = 120_000;
+
+/** Retry-After, seconds or a date, in ms; 0: none. `now`: for a date in an answer without a time of its own. */
+export function retryAfterOf({ headers }: TransportReply, now = Number.NaN): number {
+  const text = (headers["retry-after"] ?? "").trim();
+  // Whoever names a date means it by its own clock, which may be neither ours nor the service's.
+  const saidAt = Date.parse(headers["date"] ?? "");
+  const until = () => Date.parse(text) - (Number.isNaN(saidAt) ? now : saidAt);
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : until();
+  return ms > 0 ? Math.min(longestRetryAfterMs, ms) : 0;
 }
 
 /** Without an envelope the code is among the words, as in `CONFLICT_ERROR: Document …`. */

@@ -121,6 +121,15 @@ describe("the closing summary", () => {
 });
 
 describe("the next command", () => {
+  it("after a wrong address gives the ledger the corrected one before it goes on", () => {
+    const stopped = { code: "service-path-unknown" as const, message: "Check the path of baseUrl." };
+    const steps = nextSteps(summary({ exitCode: 4, stopped }), (path) => path);
+    expect(steps.map(({ command }) => command).slice(0, 2)).toEqual([
+      "rowferry ledger rebind --sandbox",
+      "rowferry resume --sandbox",
+    ]);
+  });
+
   const rejected = (name: string, mapping: string) => {
     return { kind: "rejected" as const, path: `state/sandbox/runs/x/${name}.rejected.csv`, mapping, correctable: true };
   };

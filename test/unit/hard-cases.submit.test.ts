@@ -24,6 +24,7 @@ import {
   throughout,
   world,
 } from "../nights/simulation/hard-case.js";
+import { problemExamples } from "../../src/ledger/views/problems.js";
 import { replaceEach } from "../support/decide.js";
 import { sampled } from "../support/sample.js";
 import { START } from "../nights/simulation/story-rows.js";
@@ -373,13 +374,77 @@ test.each([
 test("a web page with status 404 in place of a lookup makes no participant absent, and corrects no row", {
   tags: ["long"],
 }, async () => {
-  open();
+  await begun();
   world.setFaults([{ match: { path: "/participants" }, action: page }]);
-  const { exitCode, problems } = await imported(...at(10));
+  const { exitCode, problems } = await imported(...at(10), {
+    document: "M2",
+    minute: 10,
+    participant: "44555666000172",
+  });
   expect([exitCode, problems.map(({ code }) => code)]).toEqual([4, ["lookup-unanswered"]]);
   world.setFaults([]);
   expect(await resumed()).toBe(0);
-  expect(minutes()).toEqual([10]);
+  expect(minutes()).toEqual([1, 10]);
+});
+
+describe("where the service has never answered", () => {
+  const html = "<!DOCTYPE html><title>Nothing here</title>";
+  const envelope = JSON.stringify({ errors: [{ code: "NOT_FOUND", id: "1", timestamp: "2026-11-20T02:00:00.000Z" }] });
+
+  test.each([
+    ["a web page with status 404", 404, html, /answered 404, but not as the service does.*Check it/],
+    ["a redirect", 301, "", /answered 301, a redirect.*Check it/],
+    ["the start page of a web site", 200, html, /answered 200, but not as the service does.*Check it/],
+    ["404 in the service's own envelope", 404, envelope, /no POST \/participants.*check the path of baseUrl/],
+  ])("%s stops the run within seconds: the address is wrong, and no row is", async (_, status, body, told) => {
+    open();
+    const rewrite: RunPlan["rewrite"] = ({ url }, reply) =>
+      url.includes("/participants") ? { ...reply, status, body } : reply;
+    const begin = world.clock.now();
+    const { stopped, exitCode, problems } = await world.import([file(...at(10))], { rewrite });
+    expect([stopped?.code, exitCode, problems]).toEqual(["service-path-unknown", 4, []]);
+    expect(stopped?.message).toMatch(told);
+    expect(world.clock.now() - begin).toBeLessThan(10_000);
+    expect(await resumed()).toBe(0);
+    expect(minutes()).toEqual([10]);
+  });
+});
+
+describe("404 to an address of a participant that is there", () => {
+  const addresses = (body: "empty" | "envelope") =>
+    world.setFaults([
+      { match: { method: "POST", path: "/participants/{participantId}/addresses" }, action: { ...page, body } },
+    ]);
+
+  test("without a code stops the run: the service has no such path, and no row is at fault", async () => {
+    open();
+    addresses("empty");
+    const { stopped, exitCode, problems } = await imported(...at(10));
+    expect([stopped?.code, exitCode, problems]).toEqual(["service-path-unknown", 4, []]);
+    expect(stopped?.message).toMatch(/no POST \/participants\/[^/]+\/addresses at this address \(404\)/);
+    world.setFaults([]);
+    expect(await resumed()).toBe(0);
+    expect(minutes()).toEqual([10]);
+  });
+
+  test("with a code is about the address", async () => {
+    open();
+    addresses("envelope");
+    const { exitCode, problems } = await imported(...at(10));
+    expect([exitCode, problems.map(({ code }) => code)]).toEqual([3, ["service-refused"]]);
+  });
+});
+
+test("404 to an address of a participant that is gone says so", async () => {
+  open();
+  world.setFaults([
+    { match: { method: "POST", path: "/participants/{participantId}/addresses" }, action: { ...page, body: "empty" } },
+    { match: { method: "GET", path: "/participants/{id}" }, action: { ...page, body: "envelope" } },
+  ]);
+  const { exitCode, problems } = await imported(...at(10));
+  expect([exitCode, problems.map(({ code }) => code)]).toEqual([3, ["service-refused"]]);
+  const [told] = world.withLedger((database) => problemExamples(database, 1));
+  expect(told?.message).toMatch(/does not know the participant \S+, under which/);
 });
 
 test("H8: an address without the service (404 to everything) stops the run and rejects no row", async () => {

@@ -78,6 +78,9 @@ describe("a duplicate (HARD-CASES H2)", () => {
     ["HTML", `<html><body><h1>409 CONFLICT_ERROR</h1>${duplicateMessage}</body></html>`],
     ["a list of messages", { statusCode: 409, message: [`CONFLICT_ERROR: ${duplicateMessage}`], error: "Conflict" }],
     ["a list under another name", { errors: [{ code: "CONFLICT_ERROR", messages: [duplicateMessage] }] }],
+    ["problem details", { type: "about:blank", title: "CONFLICT_ERROR", status: 409, detail: duplicateMessage }],
+    ["an error with a name", { statusCode: 409, error: "CONFLICT_ERROR", message: duplicateMessage }],
+    ["an errorCode", { error: { errorCode: "CONFLICT_ERROR", message: duplicateMessage } }],
     ["a bare message", { message: `[CONFLICT_ERROR] ${duplicateMessage}` }],
   ])("is recognised in %s that holds code and words (open-points 14)", (_, body) => {
     expect(read(409, body)).toMatchObject({
@@ -114,6 +117,8 @@ describe("a duplicate (HARD-CASES H2)", () => {
   it("without any words is an unexplained conflict, to be settled one by one (open-points 23)", () => {
     const { error } = read(409, envelope("CONFLICT_ERROR"));
     expect(error !== null && isUnexplainedConflict(error)).toBe(true);
+    const named = read(409, { title: "CONFLICT_ERROR", status: 409 }).error;
+    expect(named !== null && isUnexplainedConflict(named)).toBe(true);
     const worded = read(409, envelope("CONFLICT_ERROR", "closed")).error;
     expect(worded !== null && isUnexplainedConflict(worded)).toBe(false);
     const pending = read(409, envelope("PENDING_PROCESS_CONFLICT_ERROR")).error;

@@ -273,6 +273,11 @@ describe("the token endpoint", () => {
       { status: 200, body: "<html><title>Log in</title></html>" },
       /is not a token: check the token URL/,
     ],
+    [
+      "giving a token of another kind",
+      { status: 200, body: { access_token: "token-1", token_type: "mac", expires_in: 60 } },
+      /gave a token that is not a bearer token/,
+    ],
     ["answering other JSON", { status: 200, body: { hello: 1 } }, /is not a token/],
     [
       "answering a token no header can carry",
@@ -345,6 +350,19 @@ describe("the token endpoint", () => {
     expect(tokenRequests).toHaveLength(4);
     expect((tokenRequests[3]?.at ?? 0) - (tokenRequests[0]?.at ?? 0)).toBe(7_000);
   });
+
+  it.each([429, 503])(
+    "that is busy (%i) is asked no sooner than its Retry-After says (open-points 17)",
+    async (status) => {
+      const { answer, tokenRequests } = await send({
+        answer: () => ok,
+        token: (_request, index) =>
+          index === 0 ? { status, headers: { "retry-after": "40" } } : { status: 200, body: tokenBody(1, 60) },
+      });
+      expect(answer.result).toBe("accepted");
+      expect((tokenRequests[1]?.at ?? 0) - (tokenRequests[0]?.at ?? 0)).toBe(40_000);
+    },
+  );
 
   it.each([
     ["a login page", { status: 200, body: "<html><title>Log in</title></html>" }],

@@ -79,6 +79,16 @@ describe("an outage", () => {
     expect(clock.now() - begun).toBeLessThan(7 * minute);
   });
 
+  it.each([
+    [20_000, /^The service has been unreachable for 3\d s: it answered 503$/],
+    [5 * minute, /^The service has been unreachable for 5 min: it answered 503$/],
+  ])("over its bound of %i ms is told with its length and its cause", async (maxOutageMs, told) => {
+    const { clock, submitter } = scriptedService({ answer: () => ({ status: 503 }), options: { maxOutageMs } });
+    const calls = Array.from({ length: 5 }, () => submitter.send(append()));
+    const [answer] = await clock.run(Promise.all(calls));
+    expect(answer).toMatchObject({ result: "stopped", why: "outage", message: expect.stringMatching(told) as string });
+  });
+
   it("is asked no sooner than its Retry-After says, within the bound", async () => {
     const down = { status: 503, headers: { "retry-after": "60" } };
     const { clock, work, requests, begun } = outage(20 * minute, 8, 20, {
@@ -118,19 +128,50 @@ describe("an outage", () => {
     expect(answer).toMatchObject({ result: "unanswered", inDoubt: true });
   });
 
-  it("is not the bad luck of a few calls with nobody beside them: they end unanswered, and others go on (P10)", async () => {
-    const bad = ["1", "2", "3"].map((one) => appendEvents(`{"bad":${one}}`));
+  it.each([
+    [500, 3 * minute],
+    [302, 3 * minute],
+    [503, 17 * minute],
+  ])(
+    "is not the bad luck of a few calls with nobody beside them: they end unanswered, and others go on (%i, P10)",
+    async (status, most) => {
+      const bad = ["1", "2", "3"].map((one) => appendEvents(`{"bad":${one}}`));
+      const service = scriptedService({
+        answer: ({ body, method }) =>
+          body?.startsWith('{"bad"') === true ? { status } : method === "GET" ? { status: 404, body: {} } : ok,
+      });
+      const begun = service.clock.now();
+      const all = async () => {
+        const answers = await Promise.all(bad.map((call) => service.submitter.send(call)));
+        return [...answers, await service.submitter.send(append())].map(({ result }) => result);
+      };
+      expect(await service.clock.run(all())).toEqual(["unanswered", "unanswered", "unanswered", "accepted"]);
+      expect(service.clock.now() - begun).toBeLessThan(most);
+    },
+  );
+
+  it("is not taken for one where the service has no read of documents, but answers a lookup", async () => {
+    const page = { status: 404, body: "<!DOCTYPE html><pre>Cannot GET /documents</pre>" };
     const service = scriptedService({
-      answer: ({ body, method }) =>
-        body?.startsWith('{"bad"') === true ? { status: 500 } : method === "GET" ? { status: 404, body: {} } : ok,
+      answer: ({ method, url }) => {
+        if (method === "POST") return { status: 500 };
+        return url.includes("/documents/") ? page : { status: 404, body: {} };
+      },
+    });
+    const calls = Array.from({ length: 3 }, () => service.submitter.send(append()));
+    const answers = await service.clock.run(Promise.all(calls));
+    expect(answers.map(({ result }) => result)).toEqual(["unanswered", "unanswered", "unanswered"]);
+  });
+
+  it("of 500s alone is waited for as long as any other where reads are answered 500 too", async () => {
+    const service = scriptedService({
+      answer: (_request, index) => (index > 0 && service.clock.now() - begun < 5 * minute ? { status: 500 } : ok),
     });
     const begun = service.clock.now();
-    const all = async () => {
-      const answers = await Promise.all(bad.map((call) => service.submitter.send(call)));
-      return [...answers, await service.submitter.send(append())].map(({ result }) => result);
-    };
-    expect(await service.clock.run(all())).toEqual(["unanswered", "unanswered", "unanswered", "accepted"]);
-    expect(service.clock.now() - begun).toBeLessThan(17 * minute);
+    await service.clock.run(service.submitter.send(append()));
+    const calls = Array.from({ length: 3 }, () => service.submitter.send(append()));
+    const answers = await service.clock.run(Promise.all(calls));
+    expect(answers.map(({ result }) => result)).toEqual(["accepted", "accepted", "accepted"]);
   });
 
   it("ends with an answer that comes while something else is asked, and the next one has its whole time", async () => {
@@ -138,7 +179,7 @@ describe("an outage", () => {
     const slow = appendEvents('{"slow":1}');
     const notices: SubmitNotice[] = [];
     const service = scriptedService({
-      answer: ({ body }) => (body?.startsWith('{"bad"') === true ? { status: 500 } : ok),
+      answer: ({ body }) => (body?.startsWith('{"bad"') === true ? { status: 503 } : ok),
       options: {
         notice: (notice) => notices.push(notice),
         // The read begins after some 905 s, and is under way when the slow call is answered.

@@ -341,6 +341,17 @@ describe("a failure that may have reached the service", () => {
   });
 });
 
+it("a SOCKS proxy that gives no connection has sent nothing on", async () => {
+  const url = await tcp((socket) => {
+    socket.write(Buffer.from([5, 0]));
+    socket.once("data", () => socket.end(Buffer.from([5, 5, 0, 1, 0, 0, 0, 0, 0, 0])));
+  });
+  const transport = undici({ environment: { HTTPS_PROXY: url.replace("http:", "socks5:") } });
+  const failure = await failureOf(transport(post("https://service.example/", "{}")));
+  expect(failure).toMatchObject({ kind: "proxy", sent: false });
+  expect(failure.message).toBe("the SOCKS proxy gave no connection: Connection refused");
+});
+
 it("a proxy named in the environment is used for the service, and never for this machine", async () => {
   const asked: string[] = [];
   const proxy = createHttp((_request, response) => response.writeHead(500).end());

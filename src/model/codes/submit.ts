@@ -8,7 +8,7 @@ export const submitCodes = {
     "A secret that was rotated at noon: the run stops at the first 401, and what it had not sent is still planned.",
   ),
   "service-path-unknown": again(
-    "The service answers 404 or 405, without a code of its own, to the creation of a participant: this is not the service's address.",
+    "What answers is not the service: 404 or 405 to a creation without a code of the service's own, or, where the service has never answered, a redirect or a web page.",
     "Correct the path of `baseUrl`, then run `rowferry ledger rebind` and `rowferry resume`; no row was rejected.",
     "`baseUrl` lacks /api/v2, and the gateway answers 404 to everything: the run stops at the first participant.",
   ),
