@@ -4,7 +4,7 @@ import { allStaged, type Any, draft, draftOf, drafts, has, hasNot, only, rows, t
 it("the tax id of one person does not take the name of another beside it", async () => {
   const { input, said } = await draft("Matrícula;Aluno;CPF do Responsável;Data", "M-#;Ana #;CPF;2#/03/2026");
   expect(only(input.participants)).toMatchObject({ name: "=cpf_do_responsavel" });
-  expect(said).toContain("participant responsavel: no column holds its name");
+  expect(said).toContain("participant responsavel: no column has its name");
 });
 
 it("a tax id beside two names is told to be of either", async () => {

@@ -100,7 +100,7 @@ describe("rows that are none", () => {
       ["L#;2#/03/2026;UREIA;CNPJ;R$ #,5", ";;;;R$ 49,5"],
       {
         skip: "=blank(guia) && blank(data) && blank(exame) && blank(cnpj)",
-        said: matches(/totals are told by blank cells only.*9 of 10 rows would be staged, 1 skipped/),
+        said: matches(/totals are recognised by blank cells only.*9 of 10 rows would be staged, 1 skipped/),
       },
     ],
     [

@@ -1,7 +1,7 @@
 /** A person corrects the rejected rows of a file, in a spreadsheet, and imports them. */
 import { createRejects } from "../../../src/ledger/views/open-rows.js";
 import { contentOf } from "./decisions.js";
-import { corrected, type Step, type StoryRow } from "./story.js";
+import { asCorrected, type Step, type StoryRow } from "./story.js";
 import { mapped } from "./story-rows.js";
 import { seededRandom } from "../../../src/sandbox/index.js";
 import type { Witness } from "./witness.js";
@@ -27,7 +27,7 @@ export function rejectedFile(
   const lines = rejected.flatMap(({ ref, cells, problems }) => {
     const row = rows.get(cells[0] ?? "");
     if (row === undefined) throw new Error(`no row of this night: ${cells[0]}`);
-    const line = corrected(row, random);
+    const line = asCorrected(row, random);
     return line === null ? [] : [{ was: row, row: line.row, ref, code: line.code ?? problems[0]?.code ?? "" }];
   });
   if (lines.length === 0) return null;

@@ -331,7 +331,7 @@ function correct(row: StoryRow, random: () => number): StoryRow[] {
 }
 
 /** The line of a rejected file as a person leaves it: mostly mended; null: deleted. */
-export function corrected(row: StoryRow, random: () => number): { row: StoryRow; code?: "ok" } | null {
+export function asCorrected(row: StoryRow, random: () => number): { row: StoryRow; code?: "ok" } | null {
   const draw = random();
   if (draw < 0.1) return { row };
   if (draw < 0.15) return { row, code: "ok" };
