@@ -21,7 +21,7 @@ export default defineConfig({
     ],
     // `describe`, `it`, `expect` and their like need no import in a test file.
     globals: true,
-    setupFiles: ["test/support/fixed-seed.ts"],
+    setupFiles: ["test/support/setup.ts"],
     // Modules of functions that tests write are loaded by Node, as they are for users.
     server: { deps: { external: [/\/rowferry-[^/]+\/[^/]+\.mjs/] } },
     env: memoryDisk(),

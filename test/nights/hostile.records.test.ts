@@ -187,7 +187,7 @@ function open() {
 }
 
 describe("whatever stands in any field of any record", { timeout: 120_000 }, () => {
-  it("the run ends with 3, good rows land, and show and dismiss find every row", { tags: ["long"] }, async () => {
+  it("the run ends with 3, good rows land, and show and dismiss find every row", long, async () => {
     const office = open();
     const all: string[] = [];
     const play = async (name: string, good: Cells) => {

@@ -53,7 +53,7 @@ describe("a command that reads files by a mapping", () => {
 });
 
 describe("rowferry explain", () => {
-  it("tells meaning, remedy and an example of every code, and lists all of them", { tags: ["long"] }, async () => {
+  it("tells meaning, remedy and an example of every code, and lists all of them", long, async () => {
     const world = testWorld();
     for (const code of Object.keys(codes))
       expect(await typed(world, "explain", code), code).toMatchObject({
@@ -155,7 +155,7 @@ describe("rowferry doctor", () => {
     expect(out).toMatch(/! clock +this machine's clock is 3,[56]\d\d s behind the service's/);
   });
 
-  it("is told of by an import whose rows a fast clock here takes for past, too", { tags: ["long"] }, async () => {
+  it("is told of by an import whose rows a fast clock here takes for past, too", long, async () => {
     const sandbox = createSandbox();
     const office = await openOfficeAt(sandbox, weighings);
     const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 16);

@@ -41,7 +41,7 @@ function inLedger<Found>(work: (database: Database.Database) => Found) {
   }
 }
 
-it("a mistyped ledger is refused by every command, and none is left there", { tags: ["long"] }, async () => {
+it("a mistyped ledger is refused by every command, and none is left there", long, async () => {
   const commands = [
     "resume",
     "retry",
@@ -58,23 +58,27 @@ it("a mistyped ledger is refused by every command, and none is left there", { ta
 });
 
 describe("show", () => {
-  it("of a row, a document, a participant and a run prints what became of them, harmless for a terminal (H35)", {
-    tags: ["long"],
-  }, async () => {
-    const row = await typed("show", "march.csv:3");
-    expect(row).toEqual(shows("march.csv, row 3: invalid"));
-    expect(row.out).toContain("␛[31mfive");
-    expect(row.out).not.toContain("\u001b[31m");
-    const document = await typed("show", "load/L1");
-    expect(document).toEqual(shows("held (behind-invalid-row)"));
-    expect(document).toEqual(shows("waits for the correction of march.csv, row 3"));
-    await office.ends(0, "show 11.222.333/0001-81", "participant CNPJ 11222333000181");
-    const run = await typed("show", "2026-11-20T0201-import");
-    expect(run).toEqual(shows("4 = 0 skipped + 1 invalid + 0 known + 3 staged"));
-    expect(await typed("show", "nothing-like-it")).toEqual(refused("The ledger knows nothing called nothing-like-it"));
-  });
+  it(
+    "of a row, a document, a participant and a run prints what became of them, harmless for a terminal (H35)",
+    long,
+    async () => {
+      const row = await typed("show", "march.csv:3");
+      expect(row).toEqual(shows("march.csv, row 3: invalid"));
+      expect(row.out).toContain("␛[31mfive");
+      expect(row.out).not.toContain("\u001b[31m");
+      const document = await typed("show", "load/L1");
+      expect(document).toEqual(shows("held (behind-invalid-row)"));
+      expect(document).toEqual(shows("waits for the correction of march.csv, row 3"));
+      await office.ends(0, "show 11.222.333/0001-81", "participant CNPJ 11222333000181");
+      const run = await typed("show", "2026-11-20T0201-import");
+      expect(run).toEqual(shows("4 = 0 skipped + 1 invalid + 0 known + 3 staged"));
+      expect(await typed("show", "nothing-like-it")).toEqual(
+        refused("The ledger knows nothing called nothing-like-it"),
+      );
+    },
+  );
 
-  it("requests says what was sent and what came back", { tags: ["long"] }, async () => {
+  it("requests says what was sent and what came back", long, async () => {
     const requests = (...since: string[]) => typed("show", "requests", "--since", ...since);
     expect((await requests("2h")).said).toMatch(
       /create-with-events · load L1, 1 event: accepted.*try 1: 201 after \d+ ms/,
@@ -91,33 +95,33 @@ describe("show", () => {
     });
   });
 
-  it("--mapping prints the mapping as it was used for a row, with what it extends and without tables", {
-    tags: ["long"],
-  }, async () => {
-    writeFileSync(office.path("house.yaml"), "version: 2\ndefaults: { timezone: UTC }\n");
-    writeFileSync(office.path("sites.csv"), "Site,Region\nNorth,N\n");
-    const tables = { sites: { file: "sites.csv", key: "Site", columns: { region: "Region" } } };
-    const used = mapping({ ...weighings, extends: "house.yaml", tables });
-    office.writeMapping(used);
-    await office.brought("april.csv", loads("L9 10 7"));
-    office.writeMapping(weighings);
-    const textOf = async (...argv: string[]) =>
-      (await data("show", "show", "april.csv:2", ...argv))["rows"] as { mappingText: string | null }[];
-    expect(await textOf("--mapping")).toMatchObject([
-      { mappingText: `${used}\n# house.yaml\nversion: 2\ndefaults: { timezone: UTC }\n` },
-    ]);
-    expect(await textOf()).toMatchObject([{ mappingText: null }]);
-    const printed = await typed("show", "april.csv:2", "--mapping");
-    for (const words of ["m.yaml, as it was used", "extends: house.yaml"]) expect(printed).toEqual(shows(words));
-  });
+  it(
+    "--mapping prints the mapping as it was used for a row, with what it extends and without tables",
+    long,
+    async () => {
+      writeFileSync(office.path("house.yaml"), "version: 2\ndefaults: { timezone: UTC }\n");
+      writeFileSync(office.path("sites.csv"), "Site,Region\nNorth,N\n");
+      const tables = { sites: { file: "sites.csv", key: "Site", columns: { region: "Region" } } };
+      const used = mapping({ ...weighings, extends: "house.yaml", tables });
+      office.writeMapping(used);
+      await office.brought("april.csv", loads("L9 10 7"));
+      office.writeMapping(weighings);
+      const textOf = async (...argv: string[]) =>
+        (await data("show", "show", "april.csv:2", ...argv))["rows"] as { mappingText: string | null }[];
+      expect(await textOf("--mapping")).toMatchObject([
+        { mappingText: `${used}\n# house.yaml\nversion: 2\ndefaults: { timezone: UTC }\n` },
+      ]);
+      expect(await textOf()).toMatchObject([{ mappingText: null }]);
+      const printed = await typed("show", "april.csv:2", "--mapping");
+      for (const words of ["m.yaml, as it was used", "extends: house.yaml"]) expect(printed).toEqual(shows(words));
+    },
+  );
 });
 
 describe("the way out of a rejected row", () => {
   const offered = "rowferry import m.yaml state/sandbox/rejects/march.rejected.csv --sandbox";
 
-  it("rejects writes the file to correct and names the command; importing it finishes the job", {
-    tags: ["long"],
-  }, async () => {
+  it("rejects writes the file to correct and names the command; importing it finishes the job", long, async () => {
     const { code, out } = await typed("rejects");
     expect([code, out]).toEqual([3, expect.stringContaining("march.csv, row 3")]);
     expect(out).toContain(offered);
@@ -143,7 +147,7 @@ describe("the way out of a rejected row", () => {
     expect((await typed("rejects")).out).not.toContain("Kept");
   });
 
-  it("rejects offers no correction of late rows, but the decision about them", { tags: ["long"] }, async () => {
+  it("rejects offers no correction of late rows, but the decision about them", long, async () => {
     await office.brought("first.csv", loads("L3 20 5"));
     office.writeCsv("late.csv", loads("L3 10 6"));
     const { out } = await typed("import", "m.yaml", "late.csv");
@@ -156,7 +160,7 @@ describe("the way out of a rejected row", () => {
     );
   });
 
-  it("rejects has a row that was dismissed and reopened", { tags: ["long"] }, async () => {
+  it("rejects has a row that was dismissed and reopened", long, async () => {
     await typed("dismiss", "--row", "march.csv:3");
     await typed("dismiss", "--undo", "--row", "march.csv:3");
     expect((await typed("rejects")).out).toContain("correct 1 row in that file");
@@ -189,16 +193,12 @@ describe("the way out of a rejected row", () => {
       }
   });
 
-  it("a name that is known selects nothing where nothing is open: that is no mistake of a list", {
-    tags: ["long"],
-  }, async () => {
+  it("a name that is known selects nothing where nothing is open: that is no mistake of a list", long, async () => {
     expect((await typed("rejects", "--input", "april.csv")).err).toContain("There are march.csv.");
     await office.ends(0, "rejects --code late");
   });
 
-  it("dismiss needs a selector, is foreseen and kept with who did it, and releases what waited", {
-    tags: ["long"],
-  }, async () => {
+  it("dismiss needs a selector, is foreseen and kept with who did it, and releases what waited", long, async () => {
     await office.ends(2, "dismiss");
     const foreseen = await typed("dismiss", "--row", "march.csv:3", "--dry-run");
     expect(foreseen.said).toMatch(
@@ -217,55 +217,57 @@ describe("the way out of a rejected row", () => {
     expect((await typed("runs")).said).toMatch(/-dismiss.*All by ana\./);
   });
 
-  it("dismiss asks before it gives up more than a handful of rows, and needs --yes where nobody can be asked", {
-    tags: ["long"],
-  }, async () => {
-    const wrong = Array.from({ length: 6 }, (_, index) => `X${index} 10 x`);
-    expect((await office.brought("many.csv", loads(...wrong))).exitCode).toBe(3);
-    const open = async () => (await data("rejects", "rejects"))["rows"];
-    const all = ["dismiss", "--input", "many.csv"];
-    const before = await open();
-    expect(await typed(...all)).toEqual(refused("--yes"));
-    const questions = answering("5");
-    expect((await typed(...all)).code).toBe(2);
-    expect(questions).toEqual([expect.stringContaining("This gives up 6 rows on 6 documents.")]);
-    expect(await open()).toEqual(before);
-    answering("6");
-    expect(await typed(...all)).toEqual(shows("Dismissed: 6 rows."));
-    await office.ends(0, "dismiss --undo --input many.csv");
-    delete office.world.ask;
-    expect(await typed(...all, "--yes")).toEqual(shows("Dismissed: 6 rows."));
-  });
-});
-
-it("an import that is interrupted while it reads is to be typed again: `resume` has nothing to go on with, and would say that all is well", {
-  tags: ["long"],
-}, async () => {
-  office.writeCsv("may.csv", loads(...Array.from({ length: 30 }, (_, index) => `N${index} 10 5`)));
-  const ended = typed("import", "m.yaml", "may.csv");
-  office.world.send("SIGINT");
-  const { code, err } = await ended;
-  expect([code, err]).toEqual([
-    130,
-    expect.stringContaining("Run the same command again: it reads the files from the beginning."),
-  ]);
-  expect(err).not.toContain("resume");
-  expect((await typed("status")).said).toMatch(
-    /-import was stopped before its rows were staged: .* Run that import again/,
+  it(
+    "dismiss asks before it gives up more than a handful of rows, and needs --yes where nobody can be asked",
+    long,
+    async () => {
+      const wrong = Array.from({ length: 6 }, (_, index) => `X${index} 10 x`);
+      expect((await office.brought("many.csv", loads(...wrong))).exitCode).toBe(3);
+      const open = async () => (await data("rejects", "rejects"))["rows"];
+      const all = ["dismiss", "--input", "many.csv"];
+      const before = await open();
+      expect(await typed(...all)).toEqual(refused("--yes"));
+      const questions = answering("5");
+      expect((await typed(...all)).code).toBe(2);
+      expect(questions).toEqual([expect.stringContaining("This gives up 6 rows on 6 documents.")]);
+      expect(await open()).toEqual(before);
+      answering("6");
+      expect(await typed(...all)).toEqual(shows("Dismissed: 6 rows."));
+      await office.ends(0, "dismiss --undo --input many.csv");
+      delete office.world.ask;
+      expect(await typed(...all, "--yes")).toEqual(shows("Dismissed: 6 rows."));
+    },
   );
-  expect((await typed("runs")).out).not.toContain("can resume");
-  const resumed = await typed("resume");
-  expect([resumed.code, resumed.said]).toEqual([
-    3,
-    expect.stringContaining("none of them is in the ledger. Run that import again."),
-  ]);
-  await typed("import", "m.yaml", "may.csv");
-  expect((await typed("status")).out).not.toContain("before its rows");
 });
 
-it("a refused file is told as that, and not as an import that still reads or was stopped", {
-  tags: ["long"],
-}, async () => {
+it(
+  "an import that is interrupted while it reads is to be typed again: `resume` has nothing to go on with, and would say that all is well",
+  long,
+  async () => {
+    office.writeCsv("may.csv", loads(...Array.from({ length: 30 }, (_, index) => `N${index} 10 5`)));
+    const ended = typed("import", "m.yaml", "may.csv");
+    office.world.send("SIGINT");
+    const { code, err } = await ended;
+    expect([code, err]).toEqual([
+      130,
+      expect.stringContaining("Run the same command again: it reads the files from the beginning."),
+    ]);
+    expect(err).not.toContain("resume");
+    expect((await typed("status")).said).toMatch(
+      /-import was stopped before its rows were staged: .* Run that import again/,
+    );
+    expect((await typed("runs")).out).not.toContain("can resume");
+    const resumed = await typed("resume");
+    expect([resumed.code, resumed.said]).toEqual([
+      3,
+      expect.stringContaining("none of them is in the ledger. Run that import again."),
+    ]);
+    await typed("import", "m.yaml", "may.csv");
+    expect((await typed("status")).out).not.toContain("before its rows");
+  },
+);
+
+it("a refused file is told as that, and not as an import that still reads or was stopped", long, async () => {
   writeFileSync(office.path("june.xlsx"), "no workbook");
   await office.ends(3, "import m.yaml june.xlsx");
   const words =
@@ -281,7 +283,7 @@ it("a refused file is told as that, and not as an import that still reads or was
 });
 
 describe("replace, resolve and verify", () => {
-  it("replace plans, says what will happen, and the next run sends it", { tags: ["long"] }, async () => {
+  it("replace plans, says what will happen, and the next run sends it", long, async () => {
     const planned = await typed("replace", "load/L2", "--reason", "wrong weight");
     expect(planned).toEqual(shows("load L2: generation 2 is planned with 1 event."));
     expect(planned).toEqual(shows("Nothing was sent yet."));
@@ -290,38 +292,38 @@ describe("replace, resolve and verify", () => {
     await office.ends(2, "replace L2");
   });
 
-  it("resolve asks a person, takes no other word than the key, and needs --yes where nobody is there", {
-    tags: ["long"],
-  }, async () => {
-    const strand = () =>
-      inLedger((database) => {
-        const there = database.prepare<[], { document_id: number; service_id: string }>(
-          "DELETE FROM document_states WHERE document_id = (SELECT id FROM documents WHERE key = 'L2') RETURNING *",
-        );
-        const { document_id, service_id } = there.get() ?? expect.fail("no document");
-        database
-          .prepare(
-            "INSERT INTO document_states (document_id, state, reason, changed_at) VALUES (?, 'stranded', 'document-stranded', 0)",
-          )
-          .run(document_id);
-        return service_id;
-      });
-    const id = strand();
-    const resolve = (...more: string[]) => typed("resolve", "L2", "--document-id", id, ...more);
-    expect(await resolve()).toEqual(refused("Not a terminal, so nobody can confirm"));
-    answering("yes");
-    expect((await resolve()).code).toBe(2);
-    const questions = answering("L2");
-    expect((await resolve()).code).toBe(0);
-    expect(questions[0]).toContain(`load L2 gets the id ${id}; this cannot be undone.`);
-    strand();
-    await office.ends(2, "resolve L2 --document-id nowhere --yes");
-    expect(await resolve("--yes")).toEqual(shows("agrees: deduplicationId is rf1-"));
-  });
+  it(
+    "resolve asks a person, takes no other word than the key, and needs --yes where nobody is there",
+    long,
+    async () => {
+      const strand = () =>
+        inLedger((database) => {
+          const there = database.prepare<[], { document_id: number; service_id: string }>(
+            "DELETE FROM document_states WHERE document_id = (SELECT id FROM documents WHERE key = 'L2') RETURNING *",
+          );
+          const { document_id, service_id } = there.get() ?? expect.fail("no document");
+          database
+            .prepare(
+              "INSERT INTO document_states (document_id, state, reason, changed_at) VALUES (?, 'stranded', 'document-stranded', 0)",
+            )
+            .run(document_id);
+          return service_id;
+        });
+      const id = strand();
+      const resolve = (...more: string[]) => typed("resolve", "L2", "--document-id", id, ...more);
+      expect(await resolve()).toEqual(refused("Not a terminal, so nobody can confirm"));
+      answering("yes");
+      expect((await resolve()).code).toBe(2);
+      const questions = answering("L2");
+      expect((await resolve()).code).toBe(0);
+      expect(questions[0]).toContain(`load L2 gets the id ${id}; this cannot be undone.`);
+      strand();
+      await office.ends(2, "resolve L2 --document-id nowhere --yes");
+      expect(await resolve("--yes")).toEqual(shows("agrees: deduplicationId is rf1-"));
+    },
+  );
 
-  it("resolve takes a person's word on what is in doubt, asks first, and keeps who said so", {
-    tags: ["long"],
-  }, async () => {
+  it("resolve takes a person's word on what is in doubt, asks first, and keeps who said so", long, async () => {
     inLedger((database) =>
       database.exec(
         `DELETE FROM event_states WHERE event_id = 1;
@@ -344,9 +346,7 @@ describe("replace, resolve and verify", () => {
   });
 });
 
-it("ledger backup, check and prune say what they did; a second backup overwrites nothing", {
-  tags: ["long"],
-}, async () => {
+it("ledger backup, check and prune say what they did; a second backup overwrites nothing", long, async () => {
   await office.ends(0, "ledger backup copy.db", "Backed up to copy.db");
   await office.ends(2, "ledger backup copy.db");
   expect(await typed("ledger", "check")).toMatchObject({ code: 0, out: expect.not.stringContaining("BROKEN") });
@@ -373,7 +373,7 @@ describe("with --wait, while another process holds the ledger,", () => {
 
   it.each(["import m.yaml march.csv", "verify"])(
     "a signal ends `%s` as interrupted, not as a ledger in use",
-    { tags: ["long"] },
+    long,
     async (words) => {
       await meanwhile(() => office.world.send("SIGTERM"));
       const { code, err } = await typed(...words.split(" "), "--wait");
@@ -381,7 +381,7 @@ describe("with --wait, while another process holds the ledger,", () => {
     },
   );
 
-  it("a mapping that is edited is not taken for the one that the import read", { tags: ["long"] }, async () => {
+  it("a mapping that is edited is not taken for the one that the import read", long, async () => {
     office.writeCsv("april.csv", loads("L5 10 5"));
     await meanwhile(() => appendFileSync(office.path("m.yaml"), "# edited meanwhile\n"));
     expect((await typed("import", "m.yaml", "april.csv", "--wait")).err).toContain("Waiting until another");
@@ -391,7 +391,7 @@ describe("with --wait, while another process holds the ledger,", () => {
     expect(await used()).toContain("edited meanwhile");
   });
 
-  it("prune keeps a folder in which a person has begun to work", { tags: ["long"] }, async () => {
+  it("prune keeps a folder in which a person has begun to work", long, async () => {
     const [run = ""] = readdirSync(office.path("state/sandbox/runs"));
     office.world.now = Date.now() + 86_400_000;
     await typed("dismiss", "--row", "march.csv:3");

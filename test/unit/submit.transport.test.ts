@@ -126,7 +126,7 @@ describe("an answer", () => {
     expect((await undici()(get(url))).body).toBe('"ção 🚛"');
   });
 
-  it("that came while the process was stopped is read, however long that was", { tags: ["long"] }, async () => {
+  it("that came while the process was stopped is read, however long that was", long, async () => {
     const stopped = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000);
     const url = await http((_request, response) => {
       response.flushHeaders();
@@ -276,7 +276,7 @@ it.each([
   expect(failure).toMatchObject({ kind: "proxy", sent: false, message: expect.stringMatching(words) });
 });
 
-it("a proxy that never answers is given up like a host that takes no connection", { tags: ["long"] }, async () => {
+it("a proxy that never answers is given up like a host that takes no connection", long, async () => {
   const begun = Date.now();
   const failure = await throughProxy(() => {});
   expect(failure).toMatchObject({ kind: "proxy", sent: false, message: expect.stringContaining("no answer in time") });
