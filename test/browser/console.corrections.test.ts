@@ -243,63 +243,65 @@ it("a corrected key names the document that the row joins", async () => {
   expect((await page()).tables[0]?.rows[0]?.joins).toBeNull();
 });
 
-it("what is being imported can be neither changed, taken back nor imported again; each of two imports says what it did", {
-  tags: ["long"],
-  timeout: 120_000,
-}, async () => {
-  const own = await ownMorning();
-  const yaml = readFileSync(join(own.path, "manifests.yaml"), "utf8");
-  const other = yaml.replace(/^namespace: .*$/m, "namespace: other").replace("manifest:\n", "$&        was: none\n");
-  writeFileSync(join(own.path, "other.yaml"), other);
-  const csv = readFileSync(join(own.path, "manifests-2025-10.csv"), "latin1");
-  writeFileSync(join(own.path, "other-manifests.csv"), `${csv}\r\n`, "latin1");
-  await own.type("import", "other.yaml", "other-manifests.csv");
-  console = await startConsole(own, "--allow-changes");
-  const tally = () => got<{ ready: number; importing: number; drafts: string }>("tally?target=sandbox");
-  const jobs = async () =>
-    (await got<{ targets: { jobs: { said: string[] | null }[] }[] }>("overview")).targets[0]?.jobs;
-  const { edit, ready } = await corrected();
-  expect(ready).toBeGreaterThan(1);
+it(
+  "what is being imported can be neither changed, taken back nor imported again; each of two imports says what it did",
+  long,
+  async () => {
+    const own = await ownMorning();
+    const yaml = readFileSync(join(own.path, "manifests.yaml"), "utf8");
+    const other = yaml.replace(/^namespace: .*$/m, "namespace: other").replace("manifest:\n", "$&        was: none\n");
+    writeFileSync(join(own.path, "other.yaml"), other);
+    const csv = readFileSync(join(own.path, "manifests-2025-10.csv"), "latin1");
+    writeFileSync(join(own.path, "other-manifests.csv"), `${csv}\r\n`, "latin1");
+    await own.type("import", "other.yaml", "other-manifests.csv");
+    console = await startConsole(own, "--allow-changes");
+    const tally = () => got<{ ready: number; importing: number; drafts: string }>("tally?target=sandbox");
+    const jobs = async () =>
+      (await got<{ targets: { jobs: { said: string[] | null }[] }[] }>("overview")).targets[0]?.jobs;
+    const { edit, ready } = await corrected();
+    expect(ready).toBeGreaterThan(1);
 
-  const lock = held(own);
-  const { drafts } = await tally();
-  const both = await Promise.all([change("import", { drafts }), change("import", { drafts })]);
-  expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
-  expect(await jobs()).toEqual([expect.objectContaining({ said: null }), expect.objectContaining({ said: null })]);
-  expect(await tally()).toMatchObject({ ready: 0, importing: ready, undo: null });
-  await expectLocked({ ...edit, to: "11.444.777/0001-61" });
-  lock.close();
-  await vi.waitFor(async () => expect((await jobs())?.every(({ said }) => said !== null)).toBe(true), UNHURRIED);
-  expect(await jobs()).toHaveLength(2);
-  expect(await tally()).toMatchObject({ ready: 0, importing: 0, undo: null });
-  const { stdout } = await own.type("runs");
-  expect(stdout.match(/ in the console/g), "who did it, and where").toHaveLength(2);
-});
+    const lock = held(own);
+    const { drafts } = await tally();
+    const both = await Promise.all([change("import", { drafts }), change("import", { drafts })]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    expect(await jobs()).toEqual([expect.objectContaining({ said: null }), expect.objectContaining({ said: null })]);
+    expect(await tally()).toMatchObject({ ready: 0, importing: ready, undo: null });
+    await expectLocked({ ...edit, to: "11.444.777/0001-61" });
+    lock.close();
+    await vi.waitFor(async () => expect((await jobs())?.every(({ said }) => said !== null)).toBe(true), UNHURRIED);
+    expect(await jobs()).toHaveLength(2);
+    expect(await tally()).toMatchObject({ ready: 0, importing: 0, undo: null });
+    const { stdout } = await own.type("runs");
+    expect(stdout.match(/ in the console/g), "who did it, and where").toHaveLength(2);
+  },
+);
 
-it("rows on their way stay so for the next console, where theirs was killed; an edit of that instant is refused, not dropped", {
-  tags: ["long"],
-  timeout: 120_000,
-}, async () => {
-  const own = await ownMorning();
-  console = await startConsole(own, "--allow-changes");
-  const { edit, ready } = await corrected();
-  const lock = held(own);
-  const second = { ...edit, to: "11.444.777/0001-61", shown: edit.to };
-  const { drafts } = (await page()).tally;
-  const [imported, changed] = await Promise.all([change("import", { drafts }), change("edit-value", second)]);
-  expect(new Set([imported.status, changed.status]), "whichever came first").toEqual(new Set([200, 409]));
-  if (imported.status === 409) await post("import", { drafts: (await page()).tally.drafts });
-  else expect(changed.body).toContain("being imported");
-  await console.kill();
+it(
+  "rows on their way stay so for the next console, where theirs was killed; an edit of that instant is refused, not dropped",
+  long,
+  async () => {
+    const own = await ownMorning();
+    console = await startConsole(own, "--allow-changes");
+    const { edit, ready } = await corrected();
+    const lock = held(own);
+    const second = { ...edit, to: "11.444.777/0001-61", shown: edit.to };
+    const { drafts } = (await page()).tally;
+    const [imported, changed] = await Promise.all([change("import", { drafts }), change("edit-value", second)]);
+    expect(new Set([imported.status, changed.status]), "whichever came first").toEqual(new Set([200, 409]));
+    if (imported.status === 409) await post("import", { drafts: (await page()).tally.drafts });
+    else expect(changed.body).toContain("being imported");
+    await console.kill();
 
-  console = await startConsole(own, "--allow-changes");
-  expect((await page()).tally).toMatchObject({ ready: 0, importing: ready, undo: null });
-  await expectLocked(second);
-  lock.close();
-  await vi.waitFor(async () => expect((await page()).tally).toMatchObject({ ready: 0, importing: 0 }), UNHURRIED);
-  const { targets } = await got<{ targets: { draft: unknown }[] }>("overview");
-  expect(targets[0]?.draft).toBeNull();
-});
+    console = await startConsole(own, "--allow-changes");
+    expect((await page()).tally).toMatchObject({ ready: 0, importing: ready, undo: null });
+    await expectLocked(second);
+    lock.close();
+    await vi.waitFor(async () => expect((await page()).tally).toMatchObject({ ready: 0, importing: 0 }), UNHURRIED);
+    const { targets } = await got<{ targets: { draft: unknown }[] }>("overview");
+    expect(targets[0]?.draft).toBeNull();
+  },
+);
 
 /** Loads with a weight that is none, imported, with a console beside them. */
 async function loadsToCorrect(lines: string[], by: object = weighings, columns: string[] = []) {

@@ -131,10 +131,7 @@ it("nothing is changed for a foreign page, a form, or a console that only shows"
   );
 });
 
-it("what a page sends cannot become another command or another file", {
-  timeout: 120_000,
-  tags: ["long"],
-}, async () => {
+it("what a page sends cannot become another command or another file", long, async () => {
   const before = (await served.ask("/api/runs?target=sandbox")).body;
   const post = (path: string, body: unknown) => served.ask(path, { method: "POST", body });
   const hostile = [

@@ -112,7 +112,7 @@ describe("the sandbox keeps the contract", () => {
     expect(failures(await against({ limit: { rate: 20, burst: 30 } }, cases))).toEqual([]);
   });
 
-  it("kept in a file as in memory", { timeout: 120_000, tags: ["long"] }, async () => {
+  it("kept in a file as in memory", long, async () => {
     const storage = { file: join(folder, "store.db") };
     const profile = { readings: readingsUnder(AS_IT_IS) };
     expect(failures(await against({ options: { storage }, profile }))).toEqual([]);

@@ -13,7 +13,7 @@ async function differences(first: number, count: number) {
 }
 
 describe("drawn worlds", () => {
-  it("are on the service and in the counts what a careful person expects", { timeout: 120_000 }, async () => {
+  it("are on the service and in the counts what a careful person expects", async () => {
     expect(await differences(1, drawn(3, 30))).toEqual([]);
   });
 

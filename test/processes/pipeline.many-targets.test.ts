@@ -5,10 +5,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { evenly, writeDeliveries } from "../support/deliveries.js";
 import { refusedBy } from "../support/submit/exact-bucket.js";
 import { freePort, redisIsHere, startRedis } from "../support/submit/redis-server.js";
-import { type Door, installed, openDoor } from "./installation.js";
+import { type Door, installed, openDoor, REAL } from "./installation.js";
 import { endProcesses, serviceEnv, startRowferry } from "./processes.js";
 
-const [RATE, BURST, DOCUMENTS] = [30, 30, 120];
+const [RATE, BURST, DOCUMENTS] = [20, 30, 120];
 const here = installed();
 
 describe.runIf(redisIsHere())("eight targets of two credentials (needs redis-server)", () => {
@@ -25,7 +25,7 @@ describe.runIf(redisIsHere())("eight targets of two credentials (needs redis-ser
       const start = (door: Door, volume: string, args: string[]) =>
         startRowferry([...args, "--throttle", `redis://127.0.0.1:${port}`], {
           cwd: volume,
-          env: { ...serviceEnv(door, join(volume, "ledger.db")), ROWFERRY_RATE: `${RATE}`, ROWFERRY_BURST: `${BURST}` },
+          env: { ...serviceEnv(door, join(volume, "ledger.db")), ...REAL },
         });
       try {
         const targets = await Promise.all(

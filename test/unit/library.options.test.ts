@@ -145,22 +145,6 @@ it("a plan is never among the runs, so that one which is killed leaves none", lo
   expect([...seen]).toEqual(["import"]);
 });
 
-it("a target that is printed shows no secret, nor does a copy of it", () => {
-  const env = {
-    ROWFERRY_BASE_URL: "https://service.test",
-    ROWFERRY_TOKEN_URL: "https://login.test/token",
-    ROWFERRY_CLIENT_ID: "c",
-    ROWFERRY_CLIENT_SECRET: "a-secret-of-ours",
-    ROWFERRY_THROTTLE: "redis://:another-secret@localhost",
-  };
-  const service = resolveTarget({ name: "env", cwd, env });
-  for (const one of [service, { ...service, rate: 5 }, Object.assign({}, service)]) {
-    const shown = inspect(one, { showHidden: true }) + JSON.stringify({ one });
-    expect(shown).not.toMatch(/a-secret-of-ours|another-secret/);
-    expect(shown).toContain("redis://(hidden)@localhost");
-  }
-});
-
 it("a journal of one's own is written, and requests go through a dispatcher of one's own", long, async () => {
   const journal = join(cwd, "elsewhere.jsonl");
   const agent = new MockAgent();
