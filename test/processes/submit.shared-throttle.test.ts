@@ -1,13 +1,14 @@
 /** The shared throttle: several processes on a real redis-server, and what happens when it is lost. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { systemClock } from "../../src/model/clock.js";
 import { createSharedThrottle, type SharedThrottleOptions } from "../../src/submit/shared-throttle.js";
+import { listening } from "../support/listening.js";
 import { median } from "../support/median.js";
 import { type Arrival, refusedBy, watch } from "../support/submit/exact-bucket.js";
 import { freePort, redisIsHere, startRedis } from "../support/submit/redis-server.js";
@@ -266,10 +267,7 @@ describe("a Redis that answers what it likes", () => {
           ?.forEach(() => answer(socket)),
       );
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const throttle = throttleAt(port, { rate: 100, burst: 40, patienceMs: 300 });
+    const throttle = throttleAt(await listening(server), { rate: 100, burst: 40, patienceMs: 300 });
     const clock = watch();
     const times: Arrival[] = [];
     const until = Date.now() + seconds * 1000;

@@ -1,10 +1,10 @@
 /** Each channel gets its message in its own form; what a channel does never changes the run, and no secret is repeated. */
 import { createHmac } from "node:crypto";
 import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../src/model/clock.js";
 import type { Notification } from "../../src/serve/message.js";
+import { listening } from "../support/listening.js";
 import { type Office, openOffice } from "../support/office.js";
 import { openReceiver, type Received } from "../support/receiver.js";
 import { weighings } from "../support/weighings.js";
@@ -96,9 +96,8 @@ describe("channels", () => {
         socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
       }),
     );
-    await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+    vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${await listening(proxy)}`);
     onTestFinished(() => void proxy.close());
-    vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
     onTestFinished(() => void vi.unstubAllEnvs());
     const local = await openReceiver();
     const { night } = open(
@@ -250,7 +249,6 @@ async function openMailServer(): Promise<{ port: number; said: () => string }> {
       socket.write(text.startsWith("QUIT") ? "221 bye\r\n" : "250 ok\r\n");
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  return { port: (server.address() as AddressInfo).port, said: () => said };
+  return { port: await listening(server), said: () => said };
 }
