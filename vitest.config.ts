@@ -21,7 +21,7 @@ export default defineConfig({
     ],
     // `describe`, `it`, `expect` and their like need no import in a test file.
     globals: true,
-    setupFiles: ["test/support/fixed-seed.ts"],
+    setupFiles: ["test/support/setup.ts"],
     // Modules of functions that tests write are loaded by Node, as they are for users.
     server: { deps: { external: [/\/rowferry-[^/]+\/[^/]+\.mjs/] } },
     env: memoryDisk(),
@@ -38,7 +38,8 @@ export default defineConfig({
     // One process for all files of a worker: importing src and its libraries for each file took 40% of the suite's CPU time.
     isolate: false,
     pool: "forks",
-    maxWorkers: 3,
+    // Two for each of two cores: many tests wait for a process, a browser or a clock.
+    maxWorkers: 4,
     // Compiled modules are kept between runs: compiling them took 3% of the suite's CPU time.
     experimental: { fsModuleCache: true },
     reporters: ["default"],

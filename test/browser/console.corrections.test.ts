@@ -175,48 +175,50 @@ it("the rows of a cause go out as a file, and come back corrected as one step", 
   expect((await page()).tally.undo).toBeNull();
 });
 
-it("an upload tells what it takes and leaves out; a row that is there twice, and one that is no longer open, are refused", {
-  tags: ["long"],
-}, async () => {
-  const own = await ownMorning();
-  console = await startConsole(own, "--allow-changes");
-  const [table] = (await page()).tables;
-  const [one, two] = table?.rows ?? [];
-  const position = (name: string) => table?.header.indexOf(name) ?? -1;
-  const upload = (...lines: string[]) =>
-    change("upload", {
-      name: "x.csv",
-      content: Buffer.from(`${lines.join("\n")}\n`).toString("base64"),
-    });
-  const told = async (...lines: string[]) => {
-    const { status, body } = await upload(...lines);
-    expect(status, body).toBe(200);
-    return (JSON.parse(body) as { told: string[] }).told;
-  };
-  const names = "rowferry_row;MTR;CNPJ/CPF;Klass";
-  expect(await told(names, `${one?.ref};7;11.222.333/0001-81;I`, ";7;x;I")).toEqual([
-    "2 cells changed: 1 in MTR, 1 in CNPJ/CPF.",
-    "1 row left out: they are not, or no longer, to be corrected here. Import new rows from a file of their own.",
-    "Left out, because the rows here have no such column: Klass.",
-  ]);
-  // What was downloaded before does not take the correction back.
-  expect(await told("rowferry_row;CNPJ/CPF", `${one?.ref};${one?.cells[position("CNPJ/CPF")]}`)).toEqual([
-    "No cell was changed.",
-    "1 cell corrected here since the download: the corrections here were kept.",
-  ]);
-  const retyped = { ref: one?.ref, column: "MTR", replaces: "7", value: "8" };
-  await post("edit", { label: "MTR", edits: [retyped] });
-  expect((await told("rowferry_row;MTR", `${one?.ref};7`))[1]).toContain("the corrections here were kept");
-  await post("undo", { step: null });
-  const twice = await upload("rowferry_row;MTR", `${two?.ref};a`, `${two?.ref};b`);
-  expect([twice.status, twice.body]).toEqual([409, expect.stringContaining(`has row ${two?.ref} twice`)]);
-  expect((await page()).tally.undo?.label).toBe("x.csv, 2 cells");
+it(
+  "an upload tells what it takes and leaves out; a row that is there twice, and one that is no longer open, are refused",
+  long,
+  async () => {
+    const own = await ownMorning();
+    console = await startConsole(own, "--allow-changes");
+    const [table] = (await page()).tables;
+    const [one, two] = table?.rows ?? [];
+    const position = (name: string) => table?.header.indexOf(name) ?? -1;
+    const upload = (...lines: string[]) =>
+      change("upload", {
+        name: "x.csv",
+        content: Buffer.from(`${lines.join("\n")}\n`).toString("base64"),
+      });
+    const told = async (...lines: string[]) => {
+      const { status, body } = await upload(...lines);
+      expect(status, body).toBe(200);
+      return (JSON.parse(body) as { told: string[] }).told;
+    };
+    const names = "rowferry_row;MTR;CNPJ/CPF;Klass";
+    expect(await told(names, `${one?.ref};7;11.222.333/0001-81;I`, ";7;x;I")).toEqual([
+      "2 cells changed: 1 in MTR, 1 in CNPJ/CPF.",
+      "1 row left out: they are not, or no longer, to be corrected here. Import new rows from a file of their own.",
+      "Left out, because the rows here have no such column: Klass.",
+    ]);
+    // What was downloaded before does not take the correction back.
+    expect(await told("rowferry_row;CNPJ/CPF", `${one?.ref};${one?.cells[position("CNPJ/CPF")]}`)).toEqual([
+      "No cell was changed.",
+      "1 cell corrected here since the download: the corrections here were kept.",
+    ]);
+    const retyped = { ref: one?.ref, column: "MTR", replaces: "7", value: "8" };
+    await post("edit", { label: "MTR", edits: [retyped] });
+    expect((await told("rowferry_row;MTR", `${one?.ref};7`))[1]).toContain("the corrections here were kept");
+    await post("undo", { step: null });
+    const twice = await upload("rowferry_row;MTR", `${two?.ref};a`, `${two?.ref};b`);
+    expect([twice.status, twice.body]).toEqual([409, expect.stringContaining(`has row ${two?.ref} twice`)]);
+    expect((await page()).tally.undo?.label).toBe("x.csv, 2 cells");
 
-  await own.type("dismiss", "--row", two?.ref ?? "", "--yes");
-  const edits = [{ ref: two?.ref, column: "MTR", replaces: two?.cells[position("MTR")], value: "z" }];
-  const late = await change("edit", { label: "MTR", edits });
-  expect([late.status, late.body]).toEqual([409, expect.stringContaining("no longer open")]);
-});
+    await own.type("dismiss", "--row", two?.ref ?? "", "--yes");
+    const edits = [{ ref: two?.ref, column: "MTR", replaces: two?.cells[position("MTR")], value: "z" }];
+    const late = await change("edit", { label: "MTR", edits });
+    expect([late.status, late.body]).toEqual([409, expect.stringContaining("no longer open")]);
+  },
+);
 
 it("tens of thousands of rows are taken back as they were downloaded", {
   tags: ["long"],
@@ -241,63 +243,65 @@ it("a corrected key names the document that the row joins", async () => {
   expect((await page()).tables[0]?.rows[0]?.joins).toBeNull();
 });
 
-it("what is being imported can be neither changed, taken back nor imported again; each of two imports says what it did", {
-  tags: ["long"],
-  timeout: 120_000,
-}, async () => {
-  const own = await ownMorning();
-  const yaml = readFileSync(join(own.path, "manifests.yaml"), "utf8");
-  const other = yaml.replace(/^namespace: .*$/m, "namespace: other").replace("manifest:\n", "$&        was: none\n");
-  writeFileSync(join(own.path, "other.yaml"), other);
-  const csv = readFileSync(join(own.path, "manifests-2025-10.csv"), "latin1");
-  writeFileSync(join(own.path, "other-manifests.csv"), `${csv}\r\n`, "latin1");
-  await own.type("import", "other.yaml", "other-manifests.csv");
-  console = await startConsole(own, "--allow-changes");
-  const tally = () => got<{ ready: number; importing: number; drafts: string }>("tally?target=sandbox");
-  const jobs = async () =>
-    (await got<{ targets: { jobs: { said: string[] | null }[] }[] }>("overview")).targets[0]?.jobs;
-  const { edit, ready } = await corrected();
-  expect(ready).toBeGreaterThan(1);
+it(
+  "what is being imported can be neither changed, taken back nor imported again; each of two imports says what it did",
+  long,
+  async () => {
+    const own = await ownMorning();
+    const yaml = readFileSync(join(own.path, "manifests.yaml"), "utf8");
+    const other = yaml.replace(/^namespace: .*$/m, "namespace: other").replace("manifest:\n", "$&        was: none\n");
+    writeFileSync(join(own.path, "other.yaml"), other);
+    const csv = readFileSync(join(own.path, "manifests-2025-10.csv"), "latin1");
+    writeFileSync(join(own.path, "other-manifests.csv"), `${csv}\r\n`, "latin1");
+    await own.type("import", "other.yaml", "other-manifests.csv");
+    console = await startConsole(own, "--allow-changes");
+    const tally = () => got<{ ready: number; importing: number; drafts: string }>("tally?target=sandbox");
+    const jobs = async () =>
+      (await got<{ targets: { jobs: { said: string[] | null }[] }[] }>("overview")).targets[0]?.jobs;
+    const { edit, ready } = await corrected();
+    expect(ready).toBeGreaterThan(1);
 
-  const lock = held(own);
-  const { drafts } = await tally();
-  const both = await Promise.all([change("import", { drafts }), change("import", { drafts })]);
-  expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
-  expect(await jobs()).toEqual([expect.objectContaining({ said: null }), expect.objectContaining({ said: null })]);
-  expect(await tally()).toMatchObject({ ready: 0, importing: ready, undo: null });
-  await expectLocked({ ...edit, to: "11.444.777/0001-61" });
-  lock.close();
-  await vi.waitFor(async () => expect((await jobs())?.every(({ said }) => said !== null)).toBe(true), UNHURRIED);
-  expect(await jobs()).toHaveLength(2);
-  expect(await tally()).toMatchObject({ ready: 0, importing: 0, undo: null });
-  const { stdout } = await own.type("runs");
-  expect(stdout.match(/ in the console/g), "who did it, and where").toHaveLength(2);
-});
+    const lock = held(own);
+    const { drafts } = await tally();
+    const both = await Promise.all([change("import", { drafts }), change("import", { drafts })]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    expect(await jobs()).toEqual([expect.objectContaining({ said: null }), expect.objectContaining({ said: null })]);
+    expect(await tally()).toMatchObject({ ready: 0, importing: ready, undo: null });
+    await expectLocked({ ...edit, to: "11.444.777/0001-61" });
+    lock.close();
+    await vi.waitFor(async () => expect((await jobs())?.every(({ said }) => said !== null)).toBe(true), UNHURRIED);
+    expect(await jobs()).toHaveLength(2);
+    expect(await tally()).toMatchObject({ ready: 0, importing: 0, undo: null });
+    const { stdout } = await own.type("runs");
+    expect(stdout.match(/ in the console/g), "who did it, and where").toHaveLength(2);
+  },
+);
 
-it("rows on their way stay so for the next console, where theirs was killed; an edit of that instant is refused, not dropped", {
-  tags: ["long"],
-  timeout: 120_000,
-}, async () => {
-  const own = await ownMorning();
-  console = await startConsole(own, "--allow-changes");
-  const { edit, ready } = await corrected();
-  const lock = held(own);
-  const second = { ...edit, to: "11.444.777/0001-61", shown: edit.to };
-  const { drafts } = (await page()).tally;
-  const [imported, changed] = await Promise.all([change("import", { drafts }), change("edit-value", second)]);
-  expect(new Set([imported.status, changed.status]), "whichever came first").toEqual(new Set([200, 409]));
-  if (imported.status === 409) await post("import", { drafts: (await page()).tally.drafts });
-  else expect(changed.body).toContain("being imported");
-  await console.kill();
+it(
+  "rows on their way stay so for the next console, where theirs was killed; an edit of that instant is refused, not dropped",
+  long,
+  async () => {
+    const own = await ownMorning();
+    console = await startConsole(own, "--allow-changes");
+    const { edit, ready } = await corrected();
+    const lock = held(own);
+    const second = { ...edit, to: "11.444.777/0001-61", shown: edit.to };
+    const { drafts } = (await page()).tally;
+    const [imported, changed] = await Promise.all([change("import", { drafts }), change("edit-value", second)]);
+    expect(new Set([imported.status, changed.status]), "whichever came first").toEqual(new Set([200, 409]));
+    if (imported.status === 409) await post("import", { drafts: (await page()).tally.drafts });
+    else expect(changed.body).toContain("being imported");
+    await console.kill();
 
-  console = await startConsole(own, "--allow-changes");
-  expect((await page()).tally).toMatchObject({ ready: 0, importing: ready, undo: null });
-  await expectLocked(second);
-  lock.close();
-  await vi.waitFor(async () => expect((await page()).tally).toMatchObject({ ready: 0, importing: 0 }), UNHURRIED);
-  const { targets } = await got<{ targets: { draft: unknown }[] }>("overview");
-  expect(targets[0]?.draft).toBeNull();
-});
+    console = await startConsole(own, "--allow-changes");
+    expect((await page()).tally).toMatchObject({ ready: 0, importing: ready, undo: null });
+    await expectLocked(second);
+    lock.close();
+    await vi.waitFor(async () => expect((await page()).tally).toMatchObject({ ready: 0, importing: 0 }), UNHURRIED);
+    const { targets } = await got<{ targets: { draft: unknown }[] }>("overview");
+    expect(targets[0]?.draft).toBeNull();
+  },
+);
 
 /** Loads with a weight that is none, imported, with a console beside them. */
 async function loadsToCorrect(lines: string[], by: object = weighings, columns: string[] = []) {
@@ -390,7 +394,7 @@ it("a key that a spreadsheet changed before a terminal's import stays wrong, unt
   expect(await readiness()).toEqual([true]);
 });
 
-it("drafts that cannot be read or written are said in place, beside what is open", { tags: ["long"] }, async () => {
+it("drafts that cannot be read or written are said in place, beside what is open", long, async () => {
   const own = await ownMorning();
   const path = join(own.path, "state/sandbox/drafts.db");
   console = await startConsole(own, "--allow-changes");
@@ -408,98 +412,100 @@ it("drafts that cannot be read or written are said in place, beside what is open
   ]);
 });
 
-it("numbers and dates of a workbook are shown, corrected and taken back in the mapping's format, and keep their values", {
-  tags: ["long"],
-}, async () => {
-  const spec = {
-    namespace: "loads",
-    defaults: { timezone: "UTC", decimal: ",", grouping: true, dates: ["dd/MM/yyyy HH:mm"], country: "BR" },
-    inputs: {
-      loads: {
-        columns: {
-          load: "Load",
-          state: { header: "State", as: "state" },
-          at: { header: "At", as: "timestamp" },
-          weight: { header: "Weight", as: "number" },
-          scale: { header: "Scale", as: "number", decimal: "." },
-          share: { header: "Share", as: "number", units: ["%"] },
-          load_weight: { header: "Mass", as: "number", units: { kg: 1, t: 1000 } },
-        },
-        ...parties,
-        addresses: { site: { ...parties.addresses.site, countryState: "=state" } },
-        documents: { load: { key: "=load", participant: "owner", address: "site" } },
-        events: {
-          weighing: {
-            name: "Weighing",
-            key: "once",
-            externalCreatedAt: "=at",
-            isPublic: true,
-            attributes: { public: { Weight: "=weight", Scale: "=scale", Share: "=share", Mass: "=load_weight" } },
+it(
+  "numbers and dates of a workbook are shown, corrected and taken back in the mapping's format, and keep their values",
+  long,
+  async () => {
+    const spec = {
+      namespace: "loads",
+      defaults: { timezone: "UTC", decimal: ",", grouping: true, dates: ["dd/MM/yyyy HH:mm"], country: "BR" },
+      inputs: {
+        loads: {
+          columns: {
+            load: "Load",
+            state: { header: "State", as: "state" },
+            at: { header: "At", as: "timestamp" },
+            weight: { header: "Weight", as: "number" },
+            scale: { header: "Scale", as: "number", decimal: "." },
+            share: { header: "Share", as: "number", units: ["%"] },
+            load_weight: { header: "Mass", as: "number", units: { kg: 1, t: 1000 } },
+          },
+          ...parties,
+          addresses: { site: { ...parties.addresses.site, countryState: "=state" } },
+          documents: { load: { key: "=load", participant: "owner", address: "site" } },
+          events: {
+            weighing: {
+              name: "Weighing",
+              key: "once",
+              externalCreatedAt: "=at",
+              isPublic: true,
+              attributes: { public: { Weight: "=weight", Scale: "=scale", Share: "=share", Mass: "=load_weight" } },
+            },
           },
         },
       },
-    },
-  };
-  const own = folder({ "loads.yaml": mapping(spec) });
-  onTestFinished(own.remove);
-  const book = new exceljs.Workbook();
-  const sheet = book.addWorksheet("Loads");
-  sheet.addRow(["Load", "State", "At", "Weight", "Scale", "Share", "Mass"]);
-  sheet.addRow(["L1", "XX", new Date(Date.UTC(2026, 2, 1, 10)), 1.125, 2.5, 0.125, 9]);
-  sheet.addRow(["L2", "XX", new Date(Date.UTC(2026, 2, 2, 10)), "a ton", 2.5, 0.125, 9]);
-  sheet.getColumn(6).numFmt = "0.0%";
-  sheet.getColumn(7).numFmt = '0 "t"';
-  await book.xlsx.writeFile(join(own.path, "loads.xlsx"));
-  await own.type("import", "loads.yaml", "loads.xlsx");
-  console = await startConsole(own, "--allow-changes");
-  const ofState = String(new URLSearchParams({ target: "sandbox", code: "state-unknown", column: "State" }));
-  const rows = async () => (await got<Page["tables"]>(`grid?${ofState}`)).flatMap((table) => table.rows);
-  const [first, second] = await rows();
-  expect(first?.cells).toEqual(["L1", "XX", "2026-03-01T10:00:00", "1.125", "2.5", "0.125", "9"]);
-  expect(first?.spelt, "what reads as the same value, where another form does").toEqual({
-    2: "01/03/2026 10:00",
-    3: "1,125",
-    5: "12,5%",
-    6: "9 t",
-  });
+    };
+    const own = folder({ "loads.yaml": mapping(spec) });
+    onTestFinished(own.remove);
+    const book = new exceljs.Workbook();
+    const sheet = book.addWorksheet("Loads");
+    sheet.addRow(["Load", "State", "At", "Weight", "Scale", "Share", "Mass"]);
+    sheet.addRow(["L1", "XX", new Date(Date.UTC(2026, 2, 1, 10)), 1.125, 2.5, 0.125, 9]);
+    sheet.addRow(["L2", "XX", new Date(Date.UTC(2026, 2, 2, 10)), "a ton", 2.5, 0.125, 9]);
+    sheet.getColumn(6).numFmt = "0.0%";
+    sheet.getColumn(7).numFmt = '0 "t"';
+    await book.xlsx.writeFile(join(own.path, "loads.xlsx"));
+    await own.type("import", "loads.yaml", "loads.xlsx");
+    console = await startConsole(own, "--allow-changes");
+    const ofState = String(new URLSearchParams({ target: "sandbox", code: "state-unknown", column: "State" }));
+    const rows = async () => (await got<Page["tables"]>(`grid?${ofState}`)).flatMap((table) => table.rows);
+    const [first, second] = await rows();
+    expect(first?.cells).toEqual(["L1", "XX", "2026-03-01T10:00:00", "1.125", "2.5", "0.125", "9"]);
+    expect(first?.spelt, "what reads as the same value, where another form does").toEqual({
+      2: "01/03/2026 10:00",
+      3: "1,125",
+      5: "12,5%",
+      6: "9 t",
+    });
 
-  const edit = (ref: string, column: string, replaces: string, value: string) => ({ ref, column, replaces, value });
-  const edits = [
-    edit(first?.ref ?? "", "State", "XX", "SP"),
-    edit(second?.ref ?? "", "State", "XX", "SP"),
-    edit(second?.ref ?? "", "Weight", "a ton", "1,125"),
-  ];
-  await post("edit", { label: "pasted", edits });
-  expect((await rows()).map(({ ready }) => ready)).toEqual([true, true]);
+    const edit = (ref: string, column: string, replaces: string, value: string) => ({ ref, column, replaces, value });
+    const edits = [
+      edit(first?.ref ?? "", "State", "XX", "SP"),
+      edit(second?.ref ?? "", "State", "XX", "SP"),
+      edit(second?.ref ?? "", "Weight", "a ton", "1,125"),
+    ];
+    await post("edit", { label: "pasted", edits });
+    expect((await rows()).map(({ ready }) => ready)).toEqual([true, true]);
 
-  const over = (replaces: string, value: string) => ({
-    label: "Mass",
-    edits: [edit(first?.ref ?? "", "Mass", replaces, value)],
-  });
-  await post("edit", over("9", "10"));
-  const [bare] = await rows();
-  expect([bare?.ready, bare?.problems[0]?.hint], "10 t or 10 kg").toEqual([false, 'Write "10 t", or another unit.']);
-  await post("edit", over("10", "10 t"));
-  await post("edit", { label: "Share", edits: [edit(first?.ref ?? "", "Share", "0.125", "14")] });
-  expect((await rows())[0]?.ready, "with or without its sign, 14% is 14 in this column").toBe(true);
-  await post("undo", { step: null });
+    const over = (replaces: string, value: string) => ({
+      label: "Mass",
+      edits: [edit(first?.ref ?? "", "Mass", replaces, value)],
+    });
+    await post("edit", over("9", "10"));
+    const [bare] = await rows();
+    expect([bare?.ready, bare?.problems[0]?.hint], "10 t or 10 kg").toEqual([false, 'Write "10 t", or another unit.']);
+    await post("edit", over("10", "10 t"));
+    await post("edit", { label: "Share", edits: [edit(first?.ref ?? "", "Share", "0.125", "14")] });
+    expect((await rows())[0]?.ready, "with or without its sign, 14% is 14 in this column").toBe(true);
+    await post("undo", { step: null });
 
-  // A spreadsheet gives back numbers.
-  const back = new exceljs.Workbook();
-  const changed = back.addWorksheet("Loads");
-  changed.addRow(["Load", "Weight", "Share", "rowferry_row"]);
-  changed.addRow(["L1", 1.125, 0.125, first?.ref]);
-  changed.addRow(["L2", 1.375, 0.14, second?.ref]);
-  changed.getColumn(3).numFmt = "0.0%";
-  const content = Buffer.from(await back.xlsx.writeBuffer()).toString("base64");
-  expect(await post("upload", { name: "back.xlsx", content })).toMatchObject({
-    told: ["2 cells changed: 1 in Weight, 1 in Share."],
-  });
-  expect((await rows()).map(({ draft }) => draft)).toEqual([
-    { 1: "SP", 6: "10 t" },
-    { 1: "SP", 3: "1,375", 5: "14%" },
-  ]);
-});
+    // A spreadsheet gives back numbers.
+    const back = new exceljs.Workbook();
+    const changed = back.addWorksheet("Loads");
+    changed.addRow(["Load", "Weight", "Share", "rowferry_row"]);
+    changed.addRow(["L1", 1.125, 0.125, first?.ref]);
+    changed.addRow(["L2", 1.375, 0.14, second?.ref]);
+    changed.getColumn(3).numFmt = "0.0%";
+    const content = Buffer.from(await back.xlsx.writeBuffer()).toString("base64");
+    expect(await post("upload", { name: "back.xlsx", content })).toMatchObject({
+      told: ["2 cells changed: 1 in Weight, 1 in Share."],
+    });
+    expect((await rows()).map(({ draft }) => draft)).toEqual([
+      { 1: "SP", 6: "10 t" },
+      { 1: "SP", 3: "1,375", 5: "14%" },
+    ]);
+  },
+);
 
 it("Check counts no event of other rows that a run beside it has sent in the meantime", {
   tags: ["long"],
@@ -554,7 +560,7 @@ it("dates and numbers that a spreadsheet of another country has changed, or made
   ]);
 });
 
-it("of a group, the cell at fault is listed and corrected, not that of its first row", { tags: ["long"] }, async () => {
+it("of a group, the cell at fault is listed and corrected, not that of its first row", long, async () => {
   const event = { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } };
   const lines = ["L1 10 10", "L1 20 ten", "L1 30 10", "L2 10 two"];
   const { rows } = await loadsToCorrect(lines, weighingsWith({ group: "=load", event }));
@@ -575,46 +581,48 @@ it("of a group, the cell at fault is listed and corrected, not that of its first
   ]);
 });
 
-it("a text that the rows of a group share is listed with all of them, tried in whole groups, and corrected by one edit", {
-  tags: ["long"],
-}, async () => {
-  const columns = { grade: { header: "Grade", oneOf: ["A", "B"] } };
-  const attributes = { public: { Gross: "=sum(gross)", Grade: "=grade" } };
-  const event = { key: "once", externalCreatedAt: "=first(at)", attributes };
-  const lines = [
-    "L1 10 1 C",
-    "L1 20 1 C",
-    "L2 10 1",
-    "L2 20 1 C",
-    "L3 10 1 A",
-    "L3 20 1 B",
-    "L4 10 1 C",
-    "L4 20 ten C",
-  ];
-  await loadsToCorrect(lines, weighingsWith({ group: "=load", columns, event }), ["Grade"]);
-  const of = (code: string) => ({ target: "sandbox", code, column: "Grade" });
-  const words = (code: string) => String(new URLSearchParams(of(code)));
-  expect(await got(`cause?${words("value-not-allowed")}`)).toMatchObject({ values: [{ value: "C", rows: 5 }] });
-  const edit = { ...of("value-not-allowed"), from: "C", to: "B" };
-  const tried = await post<{ row: number; ready: boolean }[]>("try-value", edit);
-  expect(tried.map(({ row, ready }) => [row, ready])).toEqual([
-    [2, true],
-    [3, true],
-    [5, true],
-    [8, false],
-    [9, false],
-  ]);
-  expect(await post("edit-value", edit)).toMatchObject({ cells: 5 });
-  expect((await page()).tally).toMatchObject({ rows: 8, ready: 4 });
-  expect(await got(`cause?${words("group-differs")}`), "the texts that contradict each other").toMatchObject({
-    values: [{ value: "A" }, { value: "B" }],
-  });
-  await post("edit-value", { ...of("group-differs"), from: "A", to: "B" });
-  expect((await page()).tally).toMatchObject({ rows: 8, ready: 6 });
-  expect(await got("cause?target=sandbox&code="), "rows of whole groups, as the tally counts them").toMatchObject({
-    count: 8,
-  });
-});
+it(
+  "a text that the rows of a group share is listed with all of them, tried in whole groups, and corrected by one edit",
+  long,
+  async () => {
+    const columns = { grade: { header: "Grade", oneOf: ["A", "B"] } };
+    const attributes = { public: { Gross: "=sum(gross)", Grade: "=grade" } };
+    const event = { key: "once", externalCreatedAt: "=first(at)", attributes };
+    const lines = [
+      "L1 10 1 C",
+      "L1 20 1 C",
+      "L2 10 1",
+      "L2 20 1 C",
+      "L3 10 1 A",
+      "L3 20 1 B",
+      "L4 10 1 C",
+      "L4 20 ten C",
+    ];
+    await loadsToCorrect(lines, weighingsWith({ group: "=load", columns, event }), ["Grade"]);
+    const of = (code: string) => ({ target: "sandbox", code, column: "Grade" });
+    const words = (code: string) => String(new URLSearchParams(of(code)));
+    expect(await got(`cause?${words("value-not-allowed")}`)).toMatchObject({ values: [{ value: "C", rows: 5 }] });
+    const edit = { ...of("value-not-allowed"), from: "C", to: "B" };
+    const tried = await post<{ row: number; ready: boolean }[]>("try-value", edit);
+    expect(tried.map(({ row, ready }) => [row, ready])).toEqual([
+      [2, true],
+      [3, true],
+      [5, true],
+      [8, false],
+      [9, false],
+    ]);
+    expect(await post("edit-value", edit)).toMatchObject({ cells: 5 });
+    expect((await page()).tally).toMatchObject({ rows: 8, ready: 4 });
+    expect(await got(`cause?${words("group-differs")}`), "the texts that contradict each other").toMatchObject({
+      values: [{ value: "A" }, { value: "B" }],
+    });
+    await post("edit-value", { ...of("group-differs"), from: "A", to: "B" });
+    expect((await page()).tally).toMatchObject({ rows: 8, ready: 6 });
+    expect(await got("cause?target=sandbox&code="), "rows of whole groups, as the tally counts them").toMatchObject({
+      count: 8,
+    });
+  },
+);
 
 it("a row that a newer mapping accepts says so, is imported once a person keeps it, and no other row counts as right", {
   tags: ["long"],
@@ -675,24 +683,26 @@ it("one edit corrects the rows that are left while others with the same text are
   await vi.waitFor(async () => expect((await page()).tally).toMatchObject({ rows: 1, ready: 1 }), UNHURRIED);
 });
 
-it("what is decided is what was foretold: a decision that would do something else by now is refused", {
-  tags: ["long"],
-}, async () => {
-  const { own } = await loadsToCorrect(["L1 10 x", "L1 20 y", "L2 10 z"]);
-  const decision = { action: "dismiss", flags: { document: "load/L1" } };
-  const foretold = await post<{ stamp: string }>("do", { ...decision, dry: true });
-  await own.type("dismiss", "--row", "w.csv:2", "--yes");
-  const refused = await change("do", { ...decision, stamp: foretold.stamp, dry: false });
-  expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("has changed since")]);
-  const { stamp } = await post<{ stamp: string }>("do", { ...decision, dry: true });
-  expect(await post("do", { ...decision, stamp, dry: false })).toMatchObject({
-    said: ["Settled without sending: 1 row."],
-  });
-  const again = await change("do", { ...decision, dry: true });
-  expect([again.status, again.body], "without a command to type").toEqual([409, expect.not.stringContaining("`")]);
-});
+it(
+  "what is decided is what was foretold: a decision that would do something else by now is refused",
+  long,
+  async () => {
+    const { own } = await loadsToCorrect(["L1 10 x", "L1 20 y", "L2 10 z"]);
+    const decision = { action: "dismiss", flags: { document: "load/L1" } };
+    const foretold = await post<{ stamp: string }>("do", { ...decision, dry: true });
+    await own.type("dismiss", "--row", "w.csv:2", "--yes");
+    const refused = await change("do", { ...decision, stamp: foretold.stamp, dry: false });
+    expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("has changed since")]);
+    const { stamp } = await post<{ stamp: string }>("do", { ...decision, dry: true });
+    expect(await post("do", { ...decision, stamp, dry: false })).toMatchObject({
+      said: ["Settled without sending: 1 row."],
+    });
+    const again = await change("do", { ...decision, dry: true });
+    expect([again.status, again.body], "without a command to type").toEqual([409, expect.not.stringContaining("`")]);
+  },
+);
 
-it("what a restored ledger cannot know is told with its time as the page tells times", { tags: ["long"] }, async () => {
+it("what a restored ledger cannot know is told with its time as the page tells times", long, async () => {
   const { own } = await loadsToCorrect(["L1 10 1"]);
   await own.type("ledger", "backup", "before.db");
   await own.type("ledger", "restore", "before.db");
@@ -700,31 +710,33 @@ it("what a restored ledger cannot know is told with its time as the page tells t
   expect(targets[0]?.restored).toMatch(/from a backup of \d{4}-\d\d-\d\dT[\d:.]+Z /);
 });
 
-it("of two columns with one header, the one at fault is shown, typed into, and taken back from a file", {
-  tags: ["long"],
-}, async () => {
-  const lines = ["L1 10 5 x", "L2 20 5 x", "L3 30 5 5"];
-  const gross = { header: "Gross", as: "number", nth: "2 of 2" };
-  const { rows, file } = await loadsToCorrect(lines, weighingsWith({ columns: { gross } }), ["Gross"]);
-  const [ofGross, first] = [
-    { target: "sandbox", code: "number-unreadable", column: "Gross (column 4)" },
-    "Gross (column 3)",
-  ];
-  expect(await got(`cause?${String(new URLSearchParams(ofGross))}`)).toMatchObject({
-    values: [{ value: "x", rows: 2 }],
-  });
-  await post("edit-value", { ...ofGross, from: "x", to: "7" });
-  expect((await rows()).map(({ draft, ready }) => [draft, ready])).toEqual([
-    [{ 3: "7" }, true],
-    [{ 3: "7" }, true],
-  ]);
-  const upload = await file((text) => text.replace("L1,2026-01-01 10:10,5,x", "L1,2026-01-01 10:10,6,x"));
-  const content = Buffer.from(upload).toString("base64");
-  expect(await post("upload", { name: "back.csv", content })).toMatchObject({
-    told: [`1 cell changed: 1 in ${first}.`, expect.stringContaining("2 cells corrected here since the download")],
-  });
-  expect((await rows()).map(({ draft }) => draft)).toEqual([{ 2: "6", 3: "7" }, { 3: "7" }]);
-});
+it(
+  "of two columns with one header, the one at fault is shown, typed into, and taken back from a file",
+  long,
+  async () => {
+    const lines = ["L1 10 5 x", "L2 20 5 x", "L3 30 5 5"];
+    const gross = { header: "Gross", as: "number", nth: "2 of 2" };
+    const { rows, file } = await loadsToCorrect(lines, weighingsWith({ columns: { gross } }), ["Gross"]);
+    const [ofGross, first] = [
+      { target: "sandbox", code: "number-unreadable", column: "Gross (column 4)" },
+      "Gross (column 3)",
+    ];
+    expect(await got(`cause?${String(new URLSearchParams(ofGross))}`)).toMatchObject({
+      values: [{ value: "x", rows: 2 }],
+    });
+    await post("edit-value", { ...ofGross, from: "x", to: "7" });
+    expect((await rows()).map(({ draft, ready }) => [draft, ready])).toEqual([
+      [{ 3: "7" }, true],
+      [{ 3: "7" }, true],
+    ]);
+    const upload = await file((text) => text.replace("L1,2026-01-01 10:10,5,x", "L1,2026-01-01 10:10,6,x"));
+    const content = Buffer.from(upload).toString("base64");
+    expect(await post("upload", { name: "back.csv", content })).toMatchObject({
+      told: [`1 cell changed: 1 in ${first}.`, expect.stringContaining("2 cells corrected here since the download")],
+    });
+    expect((await rows()).map(({ draft }) => draft)).toEqual([{ 2: "6", 3: "7" }, { 3: "7" }]);
+  },
+);
 
 it("a decision about a row that was corrected here names the row of the night's file", {
   tags: ["long"],

@@ -131,10 +131,7 @@ it("nothing is changed for a foreign page, a form, or a console that only shows"
   );
 });
 
-it("what a page sends cannot become another command or another file", {
-  timeout: 120_000,
-  tags: ["long"],
-}, async () => {
+it("what a page sends cannot become another command or another file", long, async () => {
   const before = (await served.ask("/api/runs?target=sandbox")).body;
   const post = (path: string, body: unknown) => served.ask(path, { method: "POST", body });
   const hostile = [
@@ -179,7 +176,7 @@ it("drafts can be read by their owner only", async () => {
   expect(statSync(join(at.path, "state/sandbox/drafts.db")).mode & 0o77).toBe(0);
 });
 
-it("an empty folder, and a ledger that cannot be read, are said in place", { tags: ["long"] }, async () => {
+it("an empty folder, and a ledger that cannot be read, are said in place", long, async () => {
   const nothing = folder({});
   onTestFinished(nothing.remove);
   const empty = await startConsole(nothing);
@@ -195,9 +192,7 @@ it("an empty folder, and a ledger that cannot be read, are said in place", { tag
   expect(targets[0]?.failure?.message).toMatch(/ledger/);
 });
 
-it("before a first import its plan says where it goes, and how many rows it would leave", {
-  tags: ["long"],
-}, async () => {
+it("before a first import its plan says where it goes, and how many rows it would leave", long, async () => {
   const own = badNight();
   onTestFinished(own.remove);
   const console = await startConsole(own, "--allow-changes");
@@ -213,7 +208,7 @@ it("before a first import its plan says where it goes, and how many rows it woul
   expect(message, "with its place").toMatch(/^bad\.yaml:3:9: inputs is 3; .*\.$/);
 });
 
-it("the overview says when an input is expected", { tags: ["long"] }, async () => {
+it("the overview says when an input is expected", long, async () => {
   const own = await badMorning();
   onTestFinished(own.remove);
   writeFileSync(join(own.path, "rowferry.config.yaml"), 'expect: { every: 24h, by: "06:30" }\n', { mode: 0o600 });
@@ -222,83 +217,86 @@ it("the overview says when an input is expected", { tags: ["long"] }, async () =
   expect(targets[0]?.expected).toBe("every 24h, by 06:30");
 });
 
-it("the page tells that held events wait for a person where nothing else is open, and of no command where there is a button", {
-  tags: ["long"],
-}, async () => {
-  const yaml = mapping({
-    namespace: "held",
-    defaults: { timezone: "UTC", dates: ["yyyy-MM-dd HH:mm"] },
-    inputs: {
-      links: {
-        columns: { load: "Load", at: { header: "At", as: "timestamp" }, other: "Other" },
-        documents: {
-          load: { key: "=load", participant: { id: "p" }, address: { id: "a" }, fields: { category: "MassID" } },
-        },
-        events: {
-          link: {
-            name: "RELATED",
-            key: "=other",
-            externalCreatedAt: "=at",
-            isPublic: true,
-            relatedDocument: { document: { ref: "load", key: "=other" }, bidirectional: false },
+it(
+  "the page tells that held events wait for a person where nothing else is open, and of no command where there is a button",
+  long,
+  async () => {
+    const yaml = mapping({
+      namespace: "held",
+      defaults: { timezone: "UTC", dates: ["yyyy-MM-dd HH:mm"] },
+      inputs: {
+        links: {
+          columns: { load: "Load", at: { header: "At", as: "timestamp" }, other: "Other" },
+          documents: {
+            load: { key: "=load", participant: { id: "p" }, address: { id: "a" }, fields: { category: "MassID" } },
+          },
+          events: {
+            link: {
+              name: "RELATED",
+              key: "=other",
+              externalCreatedAt: "=at",
+              isPublic: true,
+              relatedDocument: { document: { ref: "load", key: "=other" }, bidirectional: false },
+            },
           },
         },
       },
-    },
-  });
-  const own = folder({ "links.yaml": yaml, "links.csv": "Load;At;Other\nL1;2026-03-01 10:00;L9\n" });
-  onTestFinished(own.remove);
-  expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);
-  const console = await startConsole(own, "--allow-changes");
-  const said = async () => (JSON.parse((await console.ask("/api/overview")).body) as { targets: object[] }).targets[0];
-  const held = {
-    answer: expect.stringMatching(/^1 event waits for something that only you/),
-    isWell: false,
-    canResume: false,
-  };
-  expect(await said()).toMatchObject(held);
+    });
+    const own = folder({ "links.yaml": yaml, "links.csv": "Load;At;Other\nL1;2026-03-01 10:00;L9\n" });
+    onTestFinished(own.remove);
+    expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);
+    const console = await startConsole(own, "--allow-changes");
+    const said = async () =>
+      (JSON.parse((await console.ask("/api/overview")).body) as { targets: object[] }).targets[0];
+    const held = {
+      answer: expect.stringMatching(/^1 event waits for something that only you/),
+      isWell: false,
+      canResume: false,
+    };
+    expect(await said()).toMatchObject(held);
 
-  const cause = "target=sandbox&code=reference-unknown";
-  const what = "waits for load L9 (no row has brought it yet)";
-  expect(JSON.parse((await console.ask(`/api/cause?${cause}`)).body)).toMatchObject({
-    what,
-    place: "links.csv, row 2",
-  });
-  expect(JSON.parse((await console.ask(`/api/grid?${cause}`)).body)).toMatchObject([
-    { rows: [{ problems: [{ message: what, column: "Other" }] }] },
-  ]);
+    const cause = "target=sandbox&code=reference-unknown";
+    const what = "waits for load L9 (no row has brought it yet)";
+    expect(JSON.parse((await console.ask(`/api/cause?${cause}`)).body)).toMatchObject({
+      what,
+      place: "links.csv, row 2",
+    });
+    expect(JSON.parse((await console.ask(`/api/grid?${cause}`)).body)).toMatchObject([
+      { rows: [{ problems: [{ message: what, column: "Other" }] }] },
+    ]);
 
-  // Tomorrow's export has the same name.
-  writeFileSync(join(own.path, "links.csv"), "Load;At;Other\nL2;2026-03-02 10:00;L9\nL3;2026-03-02 10:00;L9\n");
-  expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);
-  const files = JSON.parse((await console.ask("/api/files?target=sandbox")).body) as { run: string }[];
-  const takeBack = {
-    target: "sandbox",
-    action: "withdraw",
-    flags: { input: "links.csv", run: files[0]?.run },
-    dry: false,
-  };
-  const answer = await console.ask("/api/do", { method: "POST", body: takeBack });
-  expect(answer.body, "of two files of one name, the one that was meant").toContain("Taken back: 2 rows, 2 events");
-  const withdrawn = ["links.csv: 2 rows were taken back. Importing the file stages them again."];
-  expect(await said()).toMatchObject({ ...held, withdrawn });
+    // Tomorrow's export has the same name.
+    writeFileSync(join(own.path, "links.csv"), "Load;At;Other\nL2;2026-03-02 10:00;L9\nL3;2026-03-02 10:00;L9\n");
+    expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);
+    const files = JSON.parse((await console.ask("/api/files?target=sandbox")).body) as { run: string }[];
+    const takeBack = {
+      target: "sandbox",
+      action: "withdraw",
+      flags: { input: "links.csv", run: files[0]?.run },
+      dry: false,
+    };
+    const answer = await console.ask("/api/do", { method: "POST", body: takeBack });
+    expect(answer.body, "of two files of one name, the one that was meant").toContain("Taken back: 2 rows, 2 events");
+    const withdrawn = ["links.csv: 2 rows were taken back. Importing the file stages them again."];
+    expect(await said()).toMatchObject({ ...held, withdrawn });
 
-  const body = { target: "sandbox", action: "dismiss", word: "undo", flags: { document: "load/L1" }, dry: true };
-  const refused = await console.ask("/api/do", { method: "POST", body });
-  expect([refused.status, JSON.parse(refused.body)]).toEqual([409, expect.objectContaining({ hint: "" })]);
+    const body = { target: "sandbox", action: "dismiss", word: "undo", flags: { document: "load/L1" }, dry: true };
+    const refused = await console.ask("/api/do", { method: "POST", body });
+    expect([refused.status, JSON.parse(refused.body)]).toEqual([409, expect.objectContaining({ hint: "" })]);
 
-  await own.type("dismiss", "--code", "reference-unknown", "--yes");
-  expect(await said(), "what the last run left was given up").toMatchObject({ answer: "All is well.", isWell: true });
-  writeFileSync(join(own.path, "links.csv"), "");
-  expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);
-  expect(await said(), "an empty file").toMatchObject({ answer: expect.stringContaining("did not end well") });
-  const ledger = new Database(join(own.path, "state/sandbox/ledger.db"));
-  ledger.exec("UPDATE runs SET staged_at = NULL, exit_code = NULL WHERE id = (SELECT max(id) FROM runs)");
-  ledger.close();
-  expect(await said(), "killed while it read").toMatchObject({
-    answer: expect.stringMatching(/was stopped before its rows were staged.*Run that import again/),
-  });
-});
+    await own.type("dismiss", "--code", "reference-unknown", "--yes");
+    expect(await said(), "what the last run left was given up").toMatchObject({ answer: "All is well.", isWell: true });
+    writeFileSync(join(own.path, "links.csv"), "");
+    expect((await own.type("import", "links.yaml", "links.csv")).code).toBe(3);
+    expect(await said(), "an empty file").toMatchObject({ answer: expect.stringContaining("did not end well") });
+    const ledger = new Database(join(own.path, "state/sandbox/ledger.db"));
+    ledger.exec("UPDATE runs SET staged_at = NULL, exit_code = NULL WHERE id = (SELECT max(id) FROM runs)");
+    ledger.close();
+    expect(await said(), "killed while it read").toMatchObject({
+      answer: expect.stringMatching(/was stopped before its rows were staged.*Run that import again/),
+    });
+  },
+);
 
 it("whoever listens a moment after a change hears of it: a page asks for its data first", async () => {
   const hear = async () => {

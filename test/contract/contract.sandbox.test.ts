@@ -19,12 +19,11 @@ import {
   OF_AN_INSTANT,
   OF_THE_LIMITER,
 } from "./sandbox-run.js";
-import { drawn } from "../support/sample.js";
 import { AS_IT_IS, readingsUnder, SWITCHES } from "./sandbox-switches.js";
 import { SUITE } from "./suite.js";
 
-/** Of each switch; the whole suite under it is a long test. */
-const MOST_CHANGED = drawn(8, 30);
+/** Of each switch; the whole suite under it is a long test, and has them all. */
+const MOST_CHANGED = 8;
 const OF_THE_CLOCK = SUITE.filter((each) => each.needs.includes("clock"));
 const folder = mkdtempSync(join(tmpdir(), "contract-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -57,8 +56,6 @@ describe("the contract suite", () => {
 describe("the sandbox keeps the contract", () => {
   const usual = readingsUnder(AS_IT_IS);
   const { [AS_IT_IS]: _, ...switched } = SWITCHES;
-
-  const long = { tags: ["long"] };
 
   it("as it is", long, async () => {
     expect(failures(await against({ profile: { readings: usual } }))).toEqual([]);
@@ -115,7 +112,7 @@ describe("the sandbox keeps the contract", () => {
     expect(failures(await against({ limit: { rate: 20, burst: 30 } }, cases))).toEqual([]);
   });
 
-  it("kept in a file as in memory", { timeout: 120_000, tags: ["long"] }, async () => {
+  it("kept in a file as in memory", long, async () => {
     const storage = { file: join(folder, "store.db") };
     const profile = { readings: readingsUnder(AS_IT_IS) };
     expect(failures(await against({ options: { storage }, profile }))).toEqual([]);
@@ -156,13 +153,13 @@ describe("scripts/contract.ts", () => {
     }
   }
 
-  it("ends with the sums, and with exit code 0 when nothing failed", { tags: ["long"] }, async () => {
+  it("ends with the sums, and with exit code 0 when nothing failed", long, async () => {
     const { code, stdout } = await script();
     expect(stdout).toMatch(/\n\d+ passed, 0 failed, 0 skipped\n$/);
     expect(code).toBe(0);
   });
 
-  it("names the case whose reading is not the profile's, and ends with exit code 1", { tags: ["long"] }, async () => {
+  it("names the case whose reading is not the profile's, and ends with exit code 1", long, async () => {
     const profile = join(folder, "profile.json");
     const id = "GET /documents/{id}: reads an existing document";
     writeFileSync(profile, JSON.stringify({ readings: { [id]: "something else" } }));

@@ -39,24 +39,26 @@ const commands = [
   "ledger prune --keep-for 1d",
 ];
 
-test("an empty file in the ledger's place is no new ledger, to no command: its rows would be sent again", {
-  tags: ["long"],
-}, async () => {
-  const office = await openOfficeAt(createSandbox({}), weighings);
-  await office.brought("loads.csv", rows);
-  const ledger = office.path("state/env/ledger.db");
-  writeFileSync(ledger, "");
-  for (const command of commands) {
-    const { code, err } = await office.type(...command.split(" "));
-    expect({ command, code, err }).toEqual({ command, code: 1, err: expect.stringContaining("file is empty") });
-    expect(statSync(ledger).size, command).toBe(0);
-  }
-});
+test(
+  "an empty file in the ledger's place is no new ledger, to no command: its rows would be sent again",
+  long,
+  async () => {
+    const office = await openOfficeAt(createSandbox({}), weighings);
+    await office.brought("loads.csv", rows);
+    const ledger = office.path("state/env/ledger.db");
+    writeFileSync(ledger, "");
+    for (const command of commands) {
+      const { code, err } = await office.type(...command.split(" "));
+      expect({ command, code, err }).toEqual({ command, code: 1, err: expect.stringContaining("file is empty") });
+      expect(statSync(ledger).size, command).toBe(0);
+    }
+  },
+);
 
 describe("a ledger of another service (F94)", () => {
   const elsewhere = "http://127.0.0.1:9";
 
-  test("is neither read nor written, by any command", { tags: ["long"] }, async () => {
+  test("is neither read nor written, by any command", long, async () => {
     const office = await openOfficeAt(createSandbox({}), weighings);
     await office.brought("loads.csv", rows);
     const home = office.world.env["ROWFERRY_BASE_URL"] ?? "";
@@ -185,7 +187,7 @@ describe("a journal with a hole (F91)", () => {
     }
   });
 
-  it("goes on where a command names none, and elsewhere when it was moved there", { tags: ["long"] }, async () => {
+  it("goes on where a command names none, and elsewhere when it was moved there", long, async () => {
     const { journal, importing, path, type, documents } = await kept();
     const before = statSync(journal).size;
     expect((await importing("more.csv")).code).toBe(3);
@@ -197,9 +199,7 @@ describe("a journal with a hole (F91)", () => {
     expect(documents()).toHaveLength(2);
   });
 
-  it("names a lost ledger, leaves no new one behind, and the command that is printed makes it anew", {
-    tags: ["long"],
-  }, async () => {
+  it("names a lost ledger, leaves no new one behind, and the command that is printed makes it anew", long, async () => {
     const { journal, importing, path, type, documents } = await kept();
     for (const end of ["", "-wal", "-shm"]) rmSync(path(`state/sandbox/ledger.db${end}`), { force: true });
     const { code, err } = await importing("loads.csv", "--journal", journal);
@@ -211,24 +211,26 @@ describe("a journal with a hole (F91)", () => {
     expect(documents()).toHaveLength(2);
   });
 
-  it("of a damaged ledger, the remedy that is printed works while the damaged file is there, and keeps it", {
-    tags: ["long"],
-  }, async () => {
-    const { journal, importing, path, type, documents } = await kept();
-    expect((await type("ledger", "backup", "monday.db")).code).toBe(0);
-    const ledger = path("state/sandbox/ledger.db");
-    writeFileSync(ledger, readFileSync(ledger).fill("x", 4096, 8192));
-    const { code, err } = await type("ledger", "check");
-    const [, command = ""] = /`rowferry (ledger [^`]+)`/.exec(err.replaceAll(/\s+/g, " ")) ?? [];
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("damaged") });
-    const typed = command.replace("<backup>", "monday.db").split(" ");
-    expect((await type(...typed, "--journal", journal)).code).toBe(0);
-    expect(readdirSync(dirname(ledger)).some((name) => name.startsWith("ledger.db.before-"))).toBe(true);
-    expect((await importing("more.csv")).code).toBe(3);
-    expect(documents()).toHaveLength(2);
-  });
+  it(
+    "of a damaged ledger, the remedy that is printed works while the damaged file is there, and keeps it",
+    long,
+    async () => {
+      const { journal, importing, path, type, documents } = await kept();
+      expect((await type("ledger", "backup", "monday.db")).code).toBe(0);
+      const ledger = path("state/sandbox/ledger.db");
+      writeFileSync(ledger, readFileSync(ledger).fill("x", 4096, 8192));
+      const { code, err } = await type("ledger", "check");
+      const [, command = ""] = /`rowferry (ledger [^`]+)`/.exec(err.replaceAll(/\s+/g, " ")) ?? [];
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("damaged") });
+      const typed = command.replace("<backup>", "monday.db").split(" ");
+      expect((await type(...typed, "--journal", journal)).code).toBe(0);
+      expect(readdirSync(dirname(ledger)).some((name) => name.startsWith("ledger.db.before-"))).toBe(true);
+      expect((await importing("more.csv")).code).toBe(3);
+      expect(documents()).toHaveLength(2);
+    },
+  );
 
-  it("stays with its address where the ledger is given to another", { tags: ["long"] }, async () => {
+  it("stays with its address where the ledger is given to another", long, async () => {
     const sandbox = createSandbox({});
     const office = await openOfficeAt(sandbox, weighings);
     office.writeCsv("loads.csv", rows);
@@ -249,9 +251,7 @@ describe("a journal with a hole (F91)", () => {
     expect((await office.type("resume", "--journal", office.path("new.ndjson"))).code).toBe(3);
   });
 
-  it("of a lost one the ledger is backed up, a new one begins, and both rebuild the ledger", {
-    tags: ["long"],
-  }, async () => {
+  it("of a lost one the ledger is backed up, a new one begins, and both rebuild the ledger", long, async () => {
     const { journal, importing, path, type, documents } = await kept();
     rmSync(journal);
     expect((await type("ledger", "backup", "copy.db", "--forget-journal")).code).toBe(0);

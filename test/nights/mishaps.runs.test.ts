@@ -40,9 +40,7 @@ describe("--on-finish and --metrics run whatever the end (F19)", () => {
     expect(existsSync(office.path("state/sandbox/store.db")) ? office.documents() : []).toEqual([]);
   });
 
-  it("figures that cannot be written are told, and the run, its summary and the hook are as ever", {
-    tags: ["long"],
-  }, async () => {
+  it("figures that cannot be written are told, and the run, its summary and the hook are as ever", long, async () => {
     const office = open();
     const path = join(office.world.cwd, "not-mounted", "run.prom");
     const { code, out, err } = await office.type(...office.importing, "--on-finish", hook, "--metrics", path);
@@ -59,42 +57,42 @@ describe("--on-finish and --metrics run whatever the end (F19)", () => {
   });
 });
 
-it("what grows (F99): prune keeps half a year unless told; old runs' folders go, but for those in which a person has worked since", {
-  tags: ["long"],
-}, async () => {
-  const office = open();
-  office.writeCsv("other.csv", ["Load,At,Gross", "L2,2026-01-01 10:00,much"]);
-  await office.type(...office.importing);
-  await office.type("import", "m.yaml", "other.csv");
-  const folders = () => readdirSync(office.path("state/sandbox/runs")).toSorted();
-  const [landed = "", rejected = ""] = folders();
-  const filesOf = (run: string) => readdirSync(office.path(`state/sandbox/runs/${run}`), { withFileTypes: true });
-  const age = (run: string, days: number) => {
-    const at = new Date(office.world.now - days * 86_400_000);
-    for (const { parentPath, name } of filesOf(run)) utimesSync(join(parentPath, name), at, at);
-  };
-  for (const run of folders()) age(run, 0);
-  expect((await office.type("ledger", "prune")).code).toBe(0);
-  expect(folders()).toEqual([landed, rejected]);
-  office.world.now += 181 * 86_400_000;
-  age(landed, 181);
-  age(rejected, 181);
-  const corrected = filesOf(rejected).find(({ name }) => name.includes(".rejected."));
-  const yesterday = new Date(office.world.now - 86_400_000);
-  utimesSync(office.path(`state/sandbox/runs/${rejected}/${corrected?.name}`), yesterday, yesterday);
-  const { code, out } = await office.type("ledger", "prune");
-  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("Removed: folders of 1 run, ") as string });
-  expect(folders()).toEqual([rejected]);
-  // What a person asks for afterwards is answered all the same.
-  expect((await office.type("show", "L1")).out).toContain("landed");
-  expect((await office.type("show", landed)).out).toContain("loads.csv");
-  expect((await office.type("report", landed)).code).toBe(0);
-  expect((await office.run(...office.importing)).rows).toMatchObject({ known: 1, staged: 0 });
-});
+it(
+  "what grows (F99): prune keeps half a year unless told; old runs' folders go, but for those in which a person has worked since",
+  long,
+  async () => {
+    const office = open();
+    office.writeCsv("other.csv", ["Load,At,Gross", "L2,2026-01-01 10:00,much"]);
+    await office.type(...office.importing);
+    await office.type("import", "m.yaml", "other.csv");
+    const folders = () => readdirSync(office.path("state/sandbox/runs")).toSorted();
+    const [landed = "", rejected = ""] = folders();
+    const filesOf = (run: string) => readdirSync(office.path(`state/sandbox/runs/${run}`), { withFileTypes: true });
+    const age = (run: string, days: number) => {
+      const at = new Date(office.world.now - days * 86_400_000);
+      for (const { parentPath, name } of filesOf(run)) utimesSync(join(parentPath, name), at, at);
+    };
+    for (const run of folders()) age(run, 0);
+    expect((await office.type("ledger", "prune")).code).toBe(0);
+    expect(folders()).toEqual([landed, rejected]);
+    office.world.now += 181 * 86_400_000;
+    age(landed, 181);
+    age(rejected, 181);
+    const corrected = filesOf(rejected).find(({ name }) => name.includes(".rejected."));
+    const yesterday = new Date(office.world.now - 86_400_000);
+    utimesSync(office.path(`state/sandbox/runs/${rejected}/${corrected?.name}`), yesterday, yesterday);
+    const { code, out } = await office.type("ledger", "prune");
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("Removed: folders of 1 run, ") as string });
+    expect(folders()).toEqual([rejected]);
+    // What a person asks for afterwards is answered all the same.
+    expect((await office.type("show", "L1")).out).toContain("landed");
+    expect((await office.type("show", landed)).out).toContain("loads.csv");
+    expect((await office.type("report", landed)).code).toBe(0);
+    expect((await office.run(...office.importing)).rows).toMatchObject({ known: 1, staged: 0 });
+  },
+);
 
-it("a row that nobody corrects keeps the newest run's folder, and not that of every night since", {
-  tags: ["long"],
-}, async () => {
+it("a row that nobody corrects keeps the newest run's folder, and not that of every night since", long, async () => {
   const office = open();
   const wrong = ["Load,At,Gross", "L2,2026-01-01 10:00,much"];
   for (const night of ["one.csv", "two.csv", "three.csv"]) {
@@ -110,9 +108,7 @@ it("a row that nobody corrects keeps the newest run's folder, and not that of ev
   expect(readdirSync(join(runs, newest))).toContain("one.rejected.csv");
 });
 
-it("the ids that came back in a run that was killed are in the next run's receipts, once", {
-  tags: ["long"],
-}, async () => {
+it("the ids that came back in a run that was killed are in the next run's receipts, once", long, async () => {
   const office = open();
   const receiptsOf = (files: { kind: string; path: string }[]) =>
     readFileSync(files.find(({ kind }) => kind === "receipts")?.path ?? "", "utf8").match(/document,load,L\d/g);
@@ -133,7 +129,7 @@ describe("a disk that is not mounted (F98)", () => {
       (office: Office, importing: readonly string[], path: string) => office.type(...importing, "--journal", path),
     ],
     ["backup", (office: Office, _: readonly string[], path: string) => office.type("ledger", "backup", path)],
-  ])("no folder is made for a %s: nothing is done until it is there", { tags: ["long"] }, async (name, write) => {
+  ])("no folder is made for a %s: nothing is done until it is there", long, async (name, write) => {
     const office = open();
     if (name === "backup") await office.type(...office.importing);
     const path = office.path("not-mounted/file");

@@ -12,8 +12,6 @@ import { eventRow } from "./simulation/story-rows.js";
 import { type Nights, type Safeguard, safeguards, withoutSafeguard } from "./simulation/without.js";
 import { createWorld, lostAnswers, storyFile, type World } from "./simulation/world.js";
 
-const long = { tags: ["long"] };
-
 /** The product as it is. */
 const whole: Nights = { live, createWorld, replaceEach };
 afterEach(() => void vi.restoreAllMocks());

@@ -276,7 +276,7 @@ describe("flags reach the pipeline", () => {
     expect([await hasty, world.err]).toEqual([0, expect.stringMatching(/--on-finish .* 1 min, and was stopped/)]);
   });
 
-  it("an --on-finish command that ignores the signal is stopped all the same", { tags: ["long"] }, async () => {
+  it("an --on-finish command that ignores the signal is stopped all the same", long, async () => {
     const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary()) } });
     const begun = join(world.cwd, "begun");
     const hook = "trap '' TERM; echo $$ > begun.new; mv begun.new begun; while :; do sleep 0.1; done";
@@ -402,7 +402,7 @@ describe("help", () => {
     for (const line of world.out.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it("a command that was not called is not loaded, nor what it needs", { tags: ["long"] }, () => {
+  it("a command that was not called is not loaded, nor what it needs", long, () => {
     const trace = spawnSync(process.execPath, ["--import", loadTrace, program(), "--help"], {
       encoding: "utf8",
     });

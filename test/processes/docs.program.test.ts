@@ -17,7 +17,7 @@ function folder() {
   return path;
 }
 
-it("examples/library.ts rehearses an import and says how it went", { tags: ["long"] }, () => {
+it("examples/library.ts rehearses an import and says how it went", long, () => {
   const cwd = folder();
   const { stdout, stderr, status } = spawnSync(
     process.execPath,

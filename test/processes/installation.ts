@@ -1,8 +1,7 @@
 /** An installation for each test of a file: a folder, a ledger, a service with a note of all that arrives, and the built program. */
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -17,6 +16,7 @@ import {
   serviceEnv,
   startRowferry,
 } from "./processes.js";
+import { listening } from "../support/listening.js";
 import { type Arrival, watch } from "../support/submit/exact-bucket.js";
 import { expectWhole, undisturbedTimelines } from "./timelines.js";
 
@@ -60,9 +60,7 @@ export async function openDoor(options: SandboxOptions, answerAfterMs = 50): Pro
     })();
   });
   server.on("connection", (socket: Socket) => opened.set(socket, clock.note()));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listening(server)}`;
   const door: Door = {
     sandbox,
     baseUrl: url,

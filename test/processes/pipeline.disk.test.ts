@@ -19,7 +19,6 @@ import { type Ended, killedAt, manifests, type ProcessOptions, rowferry, shortWa
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
 const unprivileged: { user?: number | undefined } = isRoot ? { user: NOBODY } : {};
-const long = { tags: ["long"] };
 
 const here = installed({ ledger: "state/ledger.db", preload: [shortWaits] });
 let canRun: boolean;

@@ -43,7 +43,7 @@ async function expectOnlyDoubtAtTheDoor(rows: Iterable<Delivery>, seed: number, 
       const before = documents();
       const { child, ended } = here.start(kill === 0 ? ["import", ...args] : ["resume"]);
       while (documents() === before && child.exitCode === null) await wait(5);
-      await wait(random() * drawn(2_000, 5_000));
+      await wait(random() * 2_000);
       child.kill("SIGKILL");
       expect((await ended).code, "killed while it sent").toBeNull();
       const doubted = inDoubt(here.ledger);
@@ -61,7 +61,7 @@ async function expectOnlyDoubtAtTheDoor(rows: Iterable<Delivery>, seed: number, 
 }
 
 describe("whatever kill -9 leaves in doubt had its request at the service's door", () => {
-  test("documents of their own", { tags: ["long"] }, () => expectOnlyDoubtAtTheDoor(evenly(2_000, 2_000), 1, 50));
-  test("documents that are linked to one", { tags: ["long"] }, () => expectOnlyDoubtAtTheDoor(linked(3_000), 2, 50));
-  test("answers that take 1.5 s", { tags: ["long"] }, () => expectOnlyDoubtAtTheDoor(evenly(2_000, 2_000), 3, 1_500));
+  test("documents of their own", long, () => expectOnlyDoubtAtTheDoor(evenly(2_000, 2_000), 1, 50));
+  test("documents that are linked to one", long, () => expectOnlyDoubtAtTheDoor(linked(3_000), 2, 50));
+  test("answers that take 1.5 s", long, () => expectOnlyDoubtAtTheDoor(evenly(2_000, 2_000), 3, 1_500));
 });

@@ -5,7 +5,6 @@ import { installed } from "./installation.js";
 import { allKillPoints, clockAhead, type KillPoint, killedAt, manifests, shortWaits } from "./processes.js";
 
 const here = installed({ preload: [shortWaits] });
-const long = { tags: ["long"] };
 
 const journalled = () => ["--journal", here().path("journal")];
 const again = () => here().import({}, ...journalled());

@@ -10,7 +10,6 @@ import { installed } from "./installation.js";
 import { manifests } from "./processes.js";
 
 const here = installed();
-const long = { tags: ["long"] };
 const read = (name: string) => readFileSync(here().path(name), "utf8");
 
 describe("a disk that takes no more of what is printed", () => {
@@ -22,9 +21,7 @@ describe("a disk that takes no more of what is printed", () => {
     expect(await here().expectWhole(ended)).toBe(0);
   });
 
-  test("a summary that cannot be written is told, and is no success; the rows have landed", {
-    tags: ["long"],
-  }, async () => {
+  test("a summary that cannot be written is told, and is no success; the rows have landed", long, async () => {
     const full = { shell: "exec >/dev/full" };
     const { code, stderr } = await here().import(full);
     expect(stderr).toMatch(/^rowferry: the output could not be written: ENOSPC/m);

@@ -12,28 +12,30 @@ const requests = async ({ controlUrl }: SandboxProcess) => {
   return ((await answer.json()) as { requests: number }).requests;
 };
 
-test("a service killed and started again under load, twice, leaves an import that ends by itself and is complete", {
-  tags: ["long"],
-}, async () => {
-  const store = here().path("store.db");
-  const start = (...more: string[]) => startSandbox(["--rate", "off", "--store", store, ...more], here().folder);
-  let service = await start();
-  const env = { ...serviceEnv(service, here().ledger), ROWFERRY_RATE: "150", ROWFERRY_BURST: "20" };
-  const { ended } = here().start(["import", ...manifests], { env });
-  // Among the registrations, then among the documents; counts begin anew with every start.
-  for (const seen of [25, 50]) {
-    while ((await requests(service)) < seen) await wait(5);
-    await service.stop("SIGKILL");
-    await wait(300);
-    service = await start("--port", String(service.port));
-  }
-  const { code, stderr } = await ended;
-  expect(await requests(service), "the second kill came under load").toBeGreaterThan(20);
-  await service.stop();
-  const sandbox = createSandbox({ storage: { file: store } });
-  try {
-    expectWhole(code, sandbox, here().ledger, await undisturbedTimelines(), stderr);
-  } finally {
-    await sandbox.close();
-  }
-});
+test(
+  "a service killed and started again under load, twice, leaves an import that ends by itself and is complete",
+  long,
+  async () => {
+    const store = here().path("store.db");
+    const start = (...more: string[]) => startSandbox(["--rate", "off", "--store", store, ...more], here().folder);
+    let service = await start();
+    const env = { ...serviceEnv(service, here().ledger), ROWFERRY_RATE: "150", ROWFERRY_BURST: "20" };
+    const { ended } = here().start(["import", ...manifests], { env });
+    // Among the registrations, then among the documents; counts begin anew with every start.
+    for (const seen of [25, 50]) {
+      while ((await requests(service)) < seen) await wait(5);
+      await service.stop("SIGKILL");
+      await wait(300);
+      service = await start("--port", String(service.port));
+    }
+    const { code, stderr } = await ended;
+    expect(await requests(service), "the second kill came under load").toBeGreaterThan(20);
+    await service.stop();
+    const sandbox = createSandbox({ storage: { file: store } });
+    try {
+      expectWhole(code, sandbox, here().ledger, await undisturbedTimelines(), stderr);
+    } finally {
+      await sandbox.close();
+    }
+  },
+);

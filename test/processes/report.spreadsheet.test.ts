@@ -47,32 +47,28 @@ const typed: TypedSheet = {
   shared: true,
 };
 
-it.runIf(isHere)(
-  "opened and saved by LibreOffice it comes back right",
-  { timeout: 120_000, tags: ["long"] },
-  async () => {
-    const right = openOffice(typedMapping);
-    await writeTyped(right.path("loads.xlsx"), typed, false);
-    expect((await right.import("loads.xlsx")).exitCode).toBe(0);
+it.runIf(isHere)("opened and saved by LibreOffice it comes back right", long, async () => {
+  const right = openOffice(typedMapping);
+  await writeTyped(right.path("loads.xlsx"), typed, false);
+  expect((await right.import("loads.xlsx")).exitCode).toBe(0);
 
-    const office = openOffice(typedMapping);
-    await writeTyped(office.path("loads.xlsx"), typed, true);
-    const summary = await office.import("loads.xlsx");
-    const [file] = summary.files.filter(({ kind }) => kind === "rejected");
-    const rejected = file?.path ?? expect.fail("nothing was rejected");
-    const opened = office.path(basename(rejected));
-    copyFileSync(rejected, opened);
-    await correctTyped(opened, typed, { computed: false });
+  const office = openOffice(typedMapping);
+  await writeTyped(office.path("loads.xlsx"), typed, true);
+  const summary = await office.import("loads.xlsx");
+  const [file] = summary.files.filter(({ kind }) => kind === "rejected");
+  const rejected = file?.path ?? expect.fail("nothing was rejected");
+  const opened = office.path(basename(rejected));
+  copyFileSync(rejected, opened);
+  await correctTyped(opened, typed, { computed: false });
 
-    mkdirSync(office.path("saved"));
-    const profile = `-env:UserInstallation=${pathToFileURL(office.path("profile")).href}`;
-    execFileSync(
-      "soffice",
-      [profile, "--headless", "--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", office.path("saved"), opened],
-      { stdio: "pipe", timeout: 100_000 },
-    );
-    const { code, out, err } = await office.type("import", "m.yaml", office.path(`saved/${basename(opened)}`));
-    expect(code, out + err).toBe(0);
-    expect(bodiesOf(office)).toEqual(bodiesOf(right));
-  },
-);
+  mkdirSync(office.path("saved"));
+  const profile = `-env:UserInstallation=${pathToFileURL(office.path("profile")).href}`;
+  execFileSync(
+    "soffice",
+    [profile, "--headless", "--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", office.path("saved"), opened],
+    { stdio: "pipe", timeout: 100_000 },
+  );
+  const { code, out, err } = await office.type("import", "m.yaml", office.path(`saved/${basename(opened)}`));
+  expect(code, out + err).toBe(0);
+  expect(bodiesOf(office)).toEqual(bodiesOf(right));
+});

@@ -1,13 +1,14 @@
 /** The shared throttle: several processes on a real redis-server, and what happens when it is lost. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { systemClock } from "../../src/model/clock.js";
 import { createSharedThrottle, type SharedThrottleOptions } from "../../src/submit/shared-throttle.js";
+import { listening } from "../support/listening.js";
 import { median } from "../support/median.js";
 import { type Arrival, refusedBy, watch } from "../support/submit/exact-bucket.js";
 import { freePort, redisIsHere, startRedis } from "../support/submit/redis-server.js";
@@ -26,34 +27,36 @@ const throttleAt = (port: number, more: Partial<SharedThrottleOptions> = {}) =>
   });
 
 describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-server)", () => {
-  it("gives three hosts whose clocks are 30 s apart one rate, each its share, and an exact bucket refuses nothing (H41)", {
-    tags: ["long"],
-  }, async () => {
-    const port = await freePort();
-    const stop = await startRedis(port);
-    try {
-      const begun = Date.now();
-      const args = ["--import", "tsx", taker, `redis://127.0.0.1:${port}`, String(begun + 12_000), "100", "60"];
-      const outputs = await Promise.all(
-        [0, 30_000, -30_000].map((ahead) => promisify(execFile)(process.execPath, [...args, String(ahead)])),
-      );
-      const perHost = outputs.map(({ stdout }) => JSON.parse(stdout) as Arrival[]);
-      expect(refusedBy(100, 60, perHost.flat())).toBe(0);
-      // The processes take a moment to start, which is not the throttle's. Nor is a second in which one of them was not let run.
-      const seconds = [6, 7, 8, 9, 10, 11].map((second) =>
-        perHost.map((arrivals) => arrivals.filter(({ at }) => Math.floor((at - begun) / 1000) === second).length),
-      );
-      const sums = seconds.map((counts) => counts.reduce((sum, count) => sum + count, 0));
-      expect(median(sums), `of 100: ${sums.join(", ")}`).toBeGreaterThanOrEqual(97);
-      for (const host of perHost.keys()) {
-        // In per cent: as fractions, 0.1 is not always a tenth.
-        const shares = seconds.map((counts, second) => (300 * (counts[host] ?? 0)) / (sums[second] ?? 0));
-        expect(Math.abs(median(shares) - 100), String(shares)).toBeLessThanOrEqual(10);
+  it(
+    "gives three hosts whose clocks are 30 s apart one rate, each its share, and an exact bucket refuses nothing (H41)",
+    long,
+    async () => {
+      const port = await freePort();
+      const stop = await startRedis(port);
+      try {
+        const begun = Date.now();
+        const args = ["--import", "tsx", taker, `redis://127.0.0.1:${port}`, String(begun + 12_000), "100", "60"];
+        const outputs = await Promise.all(
+          [0, 30_000, -30_000].map((ahead) => promisify(execFile)(process.execPath, [...args, String(ahead)])),
+        );
+        const perHost = outputs.map(({ stdout }) => JSON.parse(stdout) as Arrival[]);
+        expect(refusedBy(100, 60, perHost.flat())).toBe(0);
+        // The processes take a moment to start, which is not the throttle's. Nor is a second in which one of them was not let run.
+        const seconds = [6, 7, 8, 9, 10, 11].map((second) =>
+          perHost.map((arrivals) => arrivals.filter(({ at }) => Math.floor((at - begun) / 1000) === second).length),
+        );
+        const sums = seconds.map((counts) => counts.reduce((sum, count) => sum + count, 0));
+        expect(median(sums), `of 100: ${sums.join(", ")}`).toBeGreaterThanOrEqual(97);
+        for (const host of perHost.keys()) {
+          // In per cent: as fractions, 0.1 is not always a tenth.
+          const shares = seconds.map((counts, second) => (300 * (counts[host] ?? 0)) / (sums[second] ?? 0));
+          expect(Math.abs(median(shares) - 100), String(shares)).toBeLessThanOrEqual(10);
+        }
+      } finally {
+        await stop();
       }
-    } finally {
-      await stop();
-    }
-  });
+    },
+  );
 
   it("refuses a budget that runs at another rate or burst, and says both", async () => {
     const port = await freePort();
@@ -121,9 +124,7 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
     }
   });
 
-  it("a run that began without Redis goes on at a tenth when Redis comes with another budget", {
-    tags: ["long"],
-  }, async () => {
+  it("a run that began without Redis goes on at a tenth when Redis comes with another budget", long, async () => {
     const port = await freePort();
     const told: string[] = [];
     const onLost = (message: string) => told.push(message);
@@ -143,9 +144,7 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
     }
   });
 
-  it("gives no burst after a lost connection: what was sent meanwhile was not booked", {
-    tags: ["long"],
-  }, async () => {
+  it("gives no burst after a lost connection: what was sent meanwhile was not booked", long, async () => {
     const port = await freePort();
     const stop = await startRedis(port);
     let isFound = false;
@@ -168,54 +167,56 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
     }
   });
 
-  it("slows down to a tenth while Redis is gone, and recovers when it is back, though it has forgotten everything", {
-    tags: ["long"],
-  }, async () => {
-    const port = await freePort();
-    let stop = await startRedis(port);
-    const told: string[] = [];
-    const throttle = throttleAt(port, {
-      rate: 100,
-      burst: 40,
-      patienceMs: 300,
-      onLost: () => told.push("lost"),
-      onFound: () => told.push("found"),
-    });
-    const clock = watch();
-    const times: Arrival[] = [];
-    const going = new AbortController();
-    const lanes = Array.from({ length: 20 }, async () => {
-      while (!going.signal.aborted) {
-        await throttle.take();
-        times.push(clock.note());
+  it(
+    "slows down to a tenth while Redis is gone, and recovers when it is back, though it has forgotten everything",
+    long,
+    async () => {
+      const port = await freePort();
+      let stop = await startRedis(port);
+      const told: string[] = [];
+      const throttle = throttleAt(port, {
+        rate: 100,
+        burst: 40,
+        patienceMs: 300,
+        onLost: () => told.push("lost"),
+        onFound: () => told.push("found"),
+      });
+      const clock = watch();
+      const times: Arrival[] = [];
+      const going = new AbortController();
+      const lanes = Array.from({ length: 20 }, async () => {
+        while (!going.signal.aborted) {
+          await throttle.take();
+          times.push(clock.note());
+        }
+      });
+      const within = (from: number, to: number) => times.filter(({ at }) => at >= from && at < to).length;
+      try {
+        await wait(1_500);
+        await stop();
+        const lostAt = Date.now();
+        await wait(2_500);
+        expect(told).toEqual(["lost"]);
+        expect(within(lostAt + 1_000, lostAt + 2_500)).toBeLessThanOrEqual(20);
+        expect(within(lostAt + 1_000, lostAt + 2_500)).toBeGreaterThan(5);
+        stop = await startRedis(port);
+        await vi.waitFor(() => expect(told).toEqual(["lost", "found"]), { timeout: 8_000 });
+        const foundAt = Date.now();
+        await wait(3_500);
+        // Not counted: a moment in which this process was not let run.
+        const quarters = Array.from({ length: 12 }, (_, quarter) => foundAt + 500 + quarter * 250);
+        const each = quarters.map((from) => within(from, from + 250));
+        expect(median(each), `of 25: ${each.join(", ")}`).toBeGreaterThanOrEqual(19);
+        expect(refusedBy(100, 40, times)).toBe(0);
+      } finally {
+        going.abort();
+        clock.stop();
+        await throttle.close();
+        await Promise.all(lanes);
+        await stop();
       }
-    });
-    const within = (from: number, to: number) => times.filter(({ at }) => at >= from && at < to).length;
-    try {
-      await wait(1_500);
-      await stop();
-      const lostAt = Date.now();
-      await wait(2_500);
-      expect(told).toEqual(["lost"]);
-      expect(within(lostAt + 1_000, lostAt + 2_500)).toBeLessThanOrEqual(20);
-      expect(within(lostAt + 1_000, lostAt + 2_500)).toBeGreaterThan(5);
-      stop = await startRedis(port);
-      await vi.waitFor(() => expect(told).toEqual(["lost", "found"]), { timeout: 8_000 });
-      const foundAt = Date.now();
-      await wait(3_500);
-      // Not counted: a moment in which this process was not let run.
-      const quarters = Array.from({ length: 12 }, (_, quarter) => foundAt + 500 + quarter * 250);
-      const each = quarters.map((from) => within(from, from + 250));
-      expect(median(each), `of 25: ${each.join(", ")}`).toBeGreaterThanOrEqual(19);
-      expect(refusedBy(100, 40, times)).toBe(0);
-    } finally {
-      going.abort();
-      clock.stop();
-      await throttle.close();
-      await Promise.all(lanes);
-      await stop();
-    }
-  });
+    },
+  );
 });
 
 describe("the shared throttle without its Redis", () => {
@@ -266,10 +267,7 @@ describe("a Redis that answers what it likes", () => {
           ?.forEach(() => answer(socket)),
       );
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const throttle = throttleAt(port, { rate: 100, burst: 40, patienceMs: 300 });
+    const throttle = throttleAt(await listening(server), { rate: 100, burst: 40, patienceMs: 300 });
     const clock = watch();
     const times: Arrival[] = [];
     const until = Date.now() + seconds * 1000;
@@ -286,7 +284,7 @@ describe("a Redis that answers what it likes", () => {
     return times.filter(({ at }) => at < until);
   }
 
-  it("does not raise the rate (F68)", { tags: ["long"] }, async () => {
+  it("does not raise the rate (F68)", long, async () => {
     const times = await takeFrom((socket) => socket.write(`*3\r\n${answers("1000000")}`), 3);
     expect(refusedBy(100, 40, times)).toBe(0);
     expect(times.length, "it is served all the same, also on a busy machine").toBeGreaterThan(100);
@@ -303,7 +301,7 @@ describe("a Redis that answers what it likes", () => {
           .on("error", () => {})
           .pipe(socket),
     ],
-  ])("counts as lost when it answers with %s, and fills no memory", { tags: ["long"] }, async (_, answer) => {
+  ])("counts as lost when it answers with %s, and fills no memory", long, async (_, answer) => {
     const before = process.memoryUsage().rss;
     const times = await takeFrom(answer, 3);
     expect(times.length).toBeGreaterThan(8);

@@ -1,6 +1,6 @@
 /** Something that is told: a server on this machine that keeps what it gets, and answers as it is told to. */
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listening } from "./listening.js";
 
 export interface Received {
   method: string;
@@ -30,13 +30,13 @@ export async function openReceiver(): Promise<{
       else if (status !== null) response.writeHead(status, extra).end(body);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listening(server);
   onTestFinished(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://127.0.0.1:${port}/hook`,
     received,
     answer: (code, headers = {}) => {
       status = code;

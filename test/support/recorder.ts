@@ -1,9 +1,9 @@
 /** A sandbox over HTTP that keeps the text of every body it was sent, before anything parses it. */
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createSandbox } from "../../src/sandbox/index.js";
 import type { World } from "../../src/cli/world.js";
 import { serviceEnv } from "../processes/processes.js";
+import { listening } from "./listening.js";
 
 export interface Recorder {
   /** The environment of a world that sends here. */
@@ -33,15 +33,12 @@ export async function startRecorder(): Promise<Recorder> {
       response.end(await answer.text());
     })();
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
+  const address = `http://127.0.0.1:${await listening(server)}`;
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
     await sandbox.close();
   });
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     bodies,
     envFor: (ledger) => ({

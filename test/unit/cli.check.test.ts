@@ -107,7 +107,7 @@ describe("rowferry check of files", () => {
     );
   });
 
-  it("of many files says one line each where all is well, and a total that adds up", { tags: ["long"] }, async () => {
+  it("of many files says one line each where all is well, and a total that adds up", long, async () => {
     const many = Array.from({ length: 36 }, (_, at) => `rows-${at + 10}.csv`);
     const files = Object.fromEntries(many.map((name) => [name, good]));
     const { code, out } = await checked({ ...files, "rows-9.csv": rows }, ...many, "rows-9.csv");

@@ -1,13 +1,13 @@
-import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { openLedgerOfAnyone } from "../../src/ledger/open-ledger.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { codes } from "../../src/model/codes.js";
 import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.js";
 import { jsonOf, sandboxEnv, testWorld, type, typed } from "../support/cli.world.js";
+import { listening } from "../support/listening.js";
 import { openOfficeAt } from "../support/office.js";
 import { loads, weighings } from "../support/weighings.js";
 
@@ -53,7 +53,7 @@ describe("a command that reads files by a mapping", () => {
 });
 
 describe("rowferry explain", () => {
-  it("tells meaning, remedy and an example of every code, and lists all of them", { tags: ["long"] }, async () => {
+  it("tells meaning, remedy and an example of every code, and lists all of them", long, async () => {
     const world = testWorld();
     for (const code of Object.keys(codes))
       expect(await typed(world, "explain", code), code).toMatchObject({
@@ -123,10 +123,8 @@ describe("rowferry doctor", () => {
         for (const _ of String(bytes).matchAll(commands)) socket.write("-NOAUTH Authentication required.\r\n");
       }),
     );
-    redis.listen(0, "127.0.0.1");
-    await once(redis, "listening");
+    const port = await listening(redis);
     onTestFinished(() => void redis.close());
-    const { port } = redis.address() as AddressInfo;
     const world = testWorld({ env: { ...(await service()), ROWFERRY_THROTTLE: `redis://127.0.0.1:${port}` } });
     world.now = Date.now();
     expect(await type(world, "doctor")).toBe(0);
@@ -155,7 +153,7 @@ describe("rowferry doctor", () => {
     expect(out).toMatch(/! clock +this machine's clock is 3,[56]\d\d s behind the service's/);
   });
 
-  it("is told of by an import whose rows a fast clock here takes for past, too", { tags: ["long"] }, async () => {
+  it("is told of by an import whose rows a fast clock here takes for past, too", long, async () => {
     const sandbox = createSandbox();
     const office = await openOfficeAt(sandbox, weighings);
     const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 16);
@@ -176,10 +174,8 @@ describe("rowferry doctor", () => {
     const pages = createHttpServer((_, reply) => {
       reply.writeHead(200, { "content-type": "text/html" }).end("<html><title>Our shop</title></html>");
     });
-    pages.listen(0, "127.0.0.1");
-    await once(pages, "listening");
+    const baseUrl = `http://127.0.0.1:${await listening(pages)}`;
     onTestFinished(() => void pages.close());
-    const baseUrl = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
     const { code, said } = await typedIn({ ...(await service()), ROWFERRY_BASE_URL: baseUrl }, "doctor");
     expect(code).toBe(4);
     expect(said).toContain(`✕ reach ${baseUrl} answered 200, but not as the service does`);
@@ -190,10 +186,8 @@ describe("rowferry doctor", () => {
     const elsewhere = createHttpServer((_, reply) => {
       reply.writeHead(404, { "content-type": "application/json" }).end('{"message":"no Route matched"}');
     });
-    elsewhere.listen(0, "127.0.0.1");
-    await once(elsewhere, "listening");
+    const baseUrl = `http://127.0.0.1:${await listening(elsewhere)}`;
     onTestFinished(() => void elsewhere.close());
-    const baseUrl = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
     const { said } = await typedIn({ ...(await service()), ROWFERRY_BASE_URL: baseUrl }, "doctor");
     expect(said).not.toContain("Imports work");
     expect(said).toContain("check the path of baseUrl");

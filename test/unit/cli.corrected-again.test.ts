@@ -50,7 +50,7 @@ const settled = (landed: number, rows: object = {}) =>
 const waiting = (open: number, held: number) => expect.objectContaining({ code: 3, open, held });
 
 describe("a corrected row", () => {
-  it("that the mapping leaves out is given up, and what waited for it goes", { tags: ["long"] }, async () => {
+  it("that the mapping leaves out is given up, and what waited for it goes", long, async () => {
     const office = await firstNight();
     const left = await rejected(office, { open: "draft" });
     expect(await put(office, "k.csv", left)).toEqual(settled(1, { skipped: 1 }));
@@ -58,9 +58,7 @@ describe("a corrected row", () => {
     expect(await put(office, "night-2.csv", rowsOf(...night, "L2 30 3 T9"))).toEqual(settled(1));
   });
 
-  it("that takes the key of another row, which is still to be sent, is told; its own key is not", {
-    tags: ["long"],
-  }, async () => {
+  it("that takes the key of another row, which is still to be sent, is told; its own key is not", long, async () => {
     const office = await firstNight();
     const mended = await rejected(office, { x: "2" });
     const warningsOf = async (ticket: string) => {
@@ -74,25 +72,27 @@ describe("a corrected row", () => {
     expect(await warningsOf("T3")).toContain("is sent as this row has it, and not as night-1.csv, row 4 has it");
   });
 
-  it("may be divided in two", { tags: ["long"] }, async () => {
+  it("may be divided in two", long, async () => {
     const office = await firstNight();
     const [columns = [], first = []] = await rejected(office, { x: "2", T2: "T2a" });
     const second = first.map((cell) => (cell === "T2a" ? "T2b" : cell));
     expect(await put(office, "k.csv", [columns, first, second])).toEqual(settled(3));
   });
 
-  it("that today's export has overtaken is told as changed, and not as applied when that export comes again", {
-    tags: ["long"],
-  }, async () => {
-    const office = await firstNight();
-    const file = await rejected(office, { x: "2" });
-    const today = rowsOf("L1 10 1 T1", "L1 20 7 T2", "L1 30 3 T3");
-    expect(await put(office, "night-2.csv", today)).toEqual(settled(2));
-    expect((await put(office, "k.csv", file)).code).toBe(3);
-    expect(await put(office, "night-2.csv", today)).toEqual(settled(0, { known: 3 }));
-    expect(office.world.out).not.toContain("the correction applies");
-    expect(await shown(office, "night-2.csv:3")).not.toContain("since corrected");
-  });
+  it(
+    "that today's export has overtaken is told as changed, and not as applied when that export comes again",
+    long,
+    async () => {
+      const office = await firstNight();
+      const file = await rejected(office, { x: "2" });
+      const today = rowsOf("L1 10 1 T1", "L1 20 7 T2", "L1 30 3 T3");
+      expect(await put(office, "night-2.csv", today)).toEqual(settled(2));
+      expect((await put(office, "k.csv", file)).code).toBe(3);
+      expect(await put(office, "night-2.csv", today)).toEqual(settled(0, { known: 3 }));
+      expect(office.world.out).not.toContain("the correction applies");
+      expect(await shown(office, "night-2.csv:3")).not.toContain("since corrected");
+    },
+  );
 
   it("is known by its own column alone, in front, with tabs", async () => {
     const office = await firstNight();
@@ -104,7 +104,7 @@ describe("a corrected row", () => {
 });
 
 describe("a wrong row that comes again in tomorrow's export", () => {
-  it("is to be corrected once", { tags: ["long"] }, async () => {
+  it("is to be corrected once", long, async () => {
     const office = await firstNight();
     expect(await put(office, "night-2.csv", rowsOf(...night, "L1 40 4 T4"))).toEqual(waiting(1, 2));
     expect([...(await rejectsOf(office)).keys()]).toEqual(["night-2.rejected.csv"]);
@@ -117,52 +117,48 @@ describe("a wrong row that comes again in tomorrow's export", () => {
     ["late", "L1 10 1 T0", "late"],
     ["changed", "L1 20 7 T1", "changed"],
     ["refused by the service", "L1 30 1 T5 nowhere", "service-refused"],
-  ] as const)(
-    "is in one rejected file, the newest night's, where it is %s",
-    { tags: ["long"] },
-    async (_what, wrong, code) => {
-      const good = "L1 20 1 T1";
-      const office = await firstNight([good]);
-      const { weighing } = weighings.inputs.weighings.events;
-      const reference = {
-        when: "=filled(status)",
-        name: "RELATED",
-        key: "once",
-        externalCreatedAt: "=at",
-        isPublic: false,
-        relatedDocument: { document: { id: "=status" }, bidirectional: false },
-      };
-      office.writeMapping(
-        weighingsWith({ ...ticketed, events: { reference, weighing: { ...weighing, key: "=ticket" } } }),
-      );
-      let last: string[] = [];
-      for (const day of [2, 3]) {
-        const rows = code === "changed" ? rowsOf(wrong) : rowsOf(good, wrong);
-        ({ written: last } = await put(office, `night-${day}.csv`, rows, { end: "\n".repeat(day) }));
-      }
-      expect(last).toEqual(["night-3.rejected.csv"]);
-      const files = await rejectsOf(office);
-      expect([...files.keys()]).toEqual(last);
-      expect(
-        files
-          .get("night-3.rejected.csv")
-          ?.flat()
-          .filter((cell) => cell.split("; ").includes(code)),
-      ).toHaveLength(1);
-      if (code !== "service-refused") return;
-      const mended = await rejected(office, { T5: "T6", nowhere: "" });
-      expect(await put(office, "k.csv", mended)).toEqual(settled(1));
-    },
-  );
+  ] as const)("is in one rejected file, the newest night's, where it is %s", long, async (_what, wrong, code) => {
+    const good = "L1 20 1 T1";
+    const office = await firstNight([good]);
+    const { weighing } = weighings.inputs.weighings.events;
+    const reference = {
+      when: "=filled(status)",
+      name: "RELATED",
+      key: "once",
+      externalCreatedAt: "=at",
+      isPublic: false,
+      relatedDocument: { document: { id: "=status" }, bidirectional: false },
+    };
+    office.writeMapping(
+      weighingsWith({ ...ticketed, events: { reference, weighing: { ...weighing, key: "=ticket" } } }),
+    );
+    let last: string[] = [];
+    for (const day of [2, 3]) {
+      const rows = code === "changed" ? rowsOf(wrong) : rowsOf(good, wrong);
+      ({ written: last } = await put(office, `night-${day}.csv`, rows, { end: "\n".repeat(day) }));
+    }
+    expect(last).toEqual(["night-3.rejected.csv"]);
+    const files = await rejectsOf(office);
+    expect([...files.keys()]).toEqual(last);
+    expect(
+      files
+        .get("night-3.rejected.csv")
+        ?.flat()
+        .filter((cell) => cell.split("; ").includes(code)),
+    ).toHaveLength(1);
+    if (code !== "service-refused") return;
+    const mended = await rejected(office, { T5: "T6", nowhere: "" });
+    expect(await put(office, "k.csv", mended)).toEqual(settled(1));
+  });
 
-  it("is corrected by yesterday's rejected file, also where its event cannot be told", { tags: ["long"] }, async () => {
+  it("is corrected by yesterday's rejected file, also where its event cannot be told", long, async () => {
     const office = await firstNight(untold);
     const mended = await rejected(office, { "": "T2", x: "2" });
     await put(office, "night-2.csv", rowsOf(...untold, "L1 40 4 T4"));
     expect(await put(office, "k.csv", mended)).toEqual(settled(3));
   });
 
-  it("is two rows where one import brings it twice", { tags: ["long"] }, async () => {
+  it("is two rows where one import brings it twice", long, async () => {
     const office = await firstNight();
     const [first = "", bad = "", last = ""] = night;
     expect(await put(office, "night-2.csv", rowsOf(first, bad, bad, last))).toEqual(waiting(2, 1));
@@ -173,14 +169,14 @@ describe("a row that could not be placed, under `unplacedRows: hold`,", () => {
   const unplaced = ["L1 10 1 T1", " 20 x T2 open", "L1 30 3 T3"];
   const hold = { unplacedRows: "hold" };
 
-  it("goes on holding what is later in its input while its corrections are wrong", { tags: ["long"] }, async () => {
+  it("goes on holding what is later in its input while its corrections are wrong", long, async () => {
     const office = await firstNight(unplaced, hold);
     const mended = await rejected(office, { "": "L1", x: "2" });
     expect(await put(office, "k.csv", await rejected(office, { x: "y" }))).toEqual(waiting(1, 1));
     expect(await put(office, "k2.csv", mended)).toEqual(settled(2));
   });
 
-  it("goes on holding it when it comes again tomorrow", { tags: ["long"] }, async () => {
+  it("goes on holding it when it comes again tomorrow", long, async () => {
     const office = await firstNight(unplaced, hold);
     expect(await put(office, "night-2.csv", rowsOf(...unplaced.slice(0, 2)))).toEqual(waiting(1, 1));
   });
@@ -222,7 +218,7 @@ describe("what a spreadsheet did to a rejected file", () => {
     ["a number's decimal mark", "12.000", "12,000"],
     ["the seconds of a time", "10:00:30", "10:00"],
     ["the order of day and month", "05/01/2026", "01/05/2026"],
-  ])("is told until it is mended: %s", { tags: ["long"] }, async (_, before, after) => {
+  ])("is told until it is mended: %s", long, async (_, before, after) => {
     const here = await corrected(right.replace(before, after));
     expect(here.summary).toMatchObject({ exitCode: 3, problems: [{ code: "cell-rewritten" }] });
     const again = here.summary.files.find(({ kind }) => kind === "rejected")?.path ?? "";
@@ -233,7 +229,7 @@ describe("what a spreadsheet did to a rejected file", () => {
     expect(sent(here)).toEqual(sent(await corrected(right)));
   });
 
-  it("is told of a workbook, too, whose cells have become numbers and dates", { tags: ["long"] }, async () => {
+  it("is told of a workbook, too, whose cells have become numbers and dates", long, async () => {
     const here = await corrected(wrong);
     const typed = { "00123": 123, "12.000": 12, "05/01/2026 10:00:30": new Date("2026-05-01T10:00:30Z") };
     const rows: string[][] = parse(readFileSync(here.file), { delimiter: ";" });
@@ -252,14 +248,16 @@ describe("what a spreadsheet did to a rejected file", () => {
     expect(sent(here)).toEqual([]);
   });
 
-  it("is sent where a person says `ok`, and what a person changed is nothing that a spreadsheet did", {
-    tags: ["long"],
-  }, async () => {
-    const meant = await corrected(right.replace(";00123;", ";123;"));
-    const again = meant.summary.files.find(({ kind }) => kind === "rejected")?.path ?? "";
-    expect(await meant.mend(again, "cell-rewritten", "ok")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
-    expect(sent(meant)).toHaveLength(1);
-    const own = await corrected("L1;06/01/2026 10:02;12.500;Bridge 2;11222333000181");
-    expect([own.summary.exitCode, sent(own).length]).toEqual([0, 1]);
-  });
+  it(
+    "is sent where a person says `ok`, and what a person changed is nothing that a spreadsheet did",
+    long,
+    async () => {
+      const meant = await corrected(right.replace(";00123;", ";123;"));
+      const again = meant.summary.files.find(({ kind }) => kind === "rejected")?.path ?? "";
+      expect(await meant.mend(again, "cell-rewritten", "ok")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+      expect(sent(meant)).toHaveLength(1);
+      const own = await corrected("L1;06/01/2026 10:02;12.500;Bridge 2;11222333000181");
+      expect([own.summary.exitCode, sent(own).length]).toEqual([0, 1]);
+    },
+  );
 });

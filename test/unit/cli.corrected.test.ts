@@ -108,9 +108,7 @@ describe("a rejected CSV file", () => {
     await office.ends(0, "import m.yaml orders.csv");
   });
 
-  it("shows the cells beyond the header; moved into the row's columns, they are corrected", {
-    tags: ["long"],
-  }, async () => {
+  it("shows the cells beyond the header; moved into the row's columns, they are corrected", long, async () => {
     const office = officeFor({ orders: input({ csv: { delimiter: ";" } }) });
     const bad = "A2;Rua A; sala 3;02.10.2025 10:00";
     const path = await rejectedOf(office, "orders.csv", Buffer.from(`Auftrag;Kunde;Beginn\n${bad}\n`));
@@ -139,7 +137,7 @@ describe("a rejected CSV file", () => {
       "orders.csv.gz",
       gzipSync(ansi(titles + table)),
     ],
-  ])("of a file %s is read by its own header", { tags: ["long"] }, async (_, source, name, content) => {
+  ])("of a file %s is read by its own header", long, async (_, source, name, content) => {
     const office = officeFor({ orders: source });
     const path = await rejectedOf(office, name, content);
     writeFileSync(path, ansi(corrected(path)));
@@ -170,9 +168,7 @@ describe("a rejected CSV file", () => {
     await office.ends(0, "show order/A2", "Start landed");
   });
 
-  it("that fits several inputs, and none by its name, is refused where no ledger knows its rows", {
-    tags: ["long"],
-  }, async () => {
+  it("that fits several inputs, and none by its name, is refused where no ledger knows its rows", long, async () => {
     const office = officeFor({ orders, returns });
     const path = await rejectedOf(office, "orders.csv", ansi(titles + table));
     mkdirSync(office.path("elsewhere"));
@@ -191,7 +187,7 @@ it.each([
   ["by position", 1, 2],
 ])(
   "a rejected workbook of one of two sheets that the mapping tells %s is read by that one's input",
-  { tags: ["long"] },
+  long,
   async (_how, ...sheets) => {
     const [open, done] = sheets.map((sheet) =>
       input({ files: ["book.xlsx"], excel: { sheet }, header: [3, 4] }, ["Order", "Customer Name", "Start At"]),
@@ -248,9 +244,7 @@ describe("a rejected group", () => {
     await office.ends(0, "ledger check");
   });
 
-  it("comes with all its rows, skipped ones between them or not, and is settled as a whole", {
-    tags: ["long"],
-  }, async () => {
+  it("comes with all its rows, skipped ones between them or not, and is settled as a whole", long, async () => {
     const skipping = weighingsWith({ group: "=load", skip: "=gross == 0", event: { key: "once", attributes } });
     const office = openOffice(skipping);
     const summary = await office.brought("g.csv", loads("A2 10 3", "A9 10 0", "A2  x", "A2  0", "A2  4", "A3 10 5"));
@@ -261,9 +255,7 @@ describe("a rejected group", () => {
     await office.ends(0, "ledger check");
   });
 
-  it("is told by its row where a spreadsheet has changed a cell that needed no correction", {
-    tags: ["long"],
-  }, async () => {
+  it("is told by its row where a spreadsheet has changed a cell that needed no correction", long, async () => {
     const { office, mended } = await rejectedGroup("A2 10 30", "A2  x", "A2  12.5");
     const still = await office.brought("mended.csv", mended({ x: "2", "12.5": "125" }));
     const [problem] = still.problems;
@@ -276,14 +268,16 @@ describe("a rejected group", () => {
     expect(weights(office)).toContain("A2 10 44.5");
   });
 
-  it("that a row without its key may belong to is corrected with that row, and no part of its sum lands before", {
-    tags: ["long"],
-  }, async () => {
-    const { office, rows, mended } = await rejectedGroup("A2 10 3", "  2", "A2  4");
-    expect(cells(rows)).toEqual(["A2 3 3", " 2 4", "A2 4 5"]);
-    expect(weights(office)).not.toContain(expect.stringContaining("A2"));
-    const keyed = mended({}).map(([load, ...more]) => [load === "" ? "A2" : (load ?? ""), ...more]);
-    expect((await office.brought("mended.csv", keyed)).exitCode).toBe(0);
-    expect(weights(office)).toEqual(whole);
-  });
+  it(
+    "that a row without its key may belong to is corrected with that row, and no part of its sum lands before",
+    long,
+    async () => {
+      const { office, rows, mended } = await rejectedGroup("A2 10 3", "  2", "A2  4");
+      expect(cells(rows)).toEqual(["A2 3 3", " 2 4", "A2 4 5"]);
+      expect(weights(office)).not.toContain(expect.stringContaining("A2"));
+      const keyed = mended({}).map(([load, ...more]) => [load === "" ? "A2" : (load ?? ""), ...more]);
+      expect((await office.brought("mended.csv", keyed)).exitCode).toBe(0);
+      expect(weights(office)).toEqual(whole);
+    },
+  );
 });

@@ -23,9 +23,7 @@ async function guessed(...argv: string[]) {
 }
 
 describe("rowferry guess", () => {
-  it("writes a mapping that check accepts, says what it would stage, and what can be typed next", {
-    tags: ["long"],
-  }, async () => {
+  it("writes a mapping that check accepts, says what it would stage, and what can be typed next", long, async () => {
     const world = testWorld();
     const file = "März (1).xlsx";
     const fixture = fileURLToPath(new URL("../../fixtures/organisations/organisations-2025.xlsx", import.meta.url));
@@ -60,18 +58,20 @@ describe("rowferry guess", () => {
     expect(out).not.toContain("decide: which country");
   });
 
-  it("asks for the encoding of a file that is hardly of the West, and takes it from the command line", {
-    tags: ["long"],
-  }, async () => {
-    const world = worldWith();
-    const text = Array.from({ length: 9 }, (_, row) => `Н-${row};Казань;0${row + 1}.03.2026;Получено\n`).join("");
-    writeFileSync(join(world.cwd, "ru.csv"), iconv.encode(`Номер;Город;Дата;Событие\n${text}`, "windows-1251"));
-    const first = await typed(world, "guess", "ru.csv");
-    expect(first).toMatchObject({ code: 3, out: "", err: expect.stringContaining('windows-1251 reads "Номер"') });
-    const { code, out } = await typed(world, "guess", "ru.csv", "jobs.csv", "--encoding", "cp1251");
-    expect(code).toBe(0);
-    for (const said of ["encoding: cp1251", "fallbackEncoding: cp1251", "Казань"]) expect(out).toContain(said);
-  });
+  it(
+    "asks for the encoding of a file that is hardly of the West, and takes it from the command line",
+    long,
+    async () => {
+      const world = worldWith();
+      const text = Array.from({ length: 9 }, (_, row) => `Н-${row};Казань;0${row + 1}.03.2026;Получено\n`).join("");
+      writeFileSync(join(world.cwd, "ru.csv"), iconv.encode(`Номер;Город;Дата;Событие\n${text}`, "windows-1251"));
+      const first = await typed(world, "guess", "ru.csv");
+      expect(first).toMatchObject({ code: 3, out: "", err: expect.stringContaining('windows-1251 reads "Номер"') });
+      const { code, out } = await typed(world, "guess", "ru.csv", "jobs.csv", "--encoding", "cp1251");
+      expect(code).toBe(0);
+      for (const said of ["encoding: cp1251", "fallbackEncoding: cp1251", "Казань"]) expect(out).toContain(said);
+    },
+  );
 
   it("never writes over a file that exists, unless it is told to", async () => {
     const world = worldWith({ "mapping.yaml": "# mine\n" });

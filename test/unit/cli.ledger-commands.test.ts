@@ -41,7 +41,7 @@ function inLedger<Found>(work: (database: Database.Database) => Found) {
   }
 }
 
-it("a mistyped ledger is refused by every command, and none is left there", { tags: ["long"] }, async () => {
+it("a mistyped ledger is refused by every command, and none is left there", long, async () => {
   const commands = [
     "resume",
     "retry",
@@ -74,7 +74,7 @@ describe("show", () => {
     expect(await typed("show", "nothing-like-it")).toEqual(refused("The ledger has nothing called nothing-like-it"));
   });
 
-  it("requests says what was sent and what came back", { tags: ["long"] }, async () => {
+  it("requests says what was sent and what came back", long, async () => {
     const requests = (...since: string[]) => typed("show", "requests", "--since", ...since);
     expect((await requests("2h")).said).toMatch(
       /create-with-events · load L1, 1 event: accepted.*try 1: 201 after \d+ ms/,
@@ -91,33 +91,33 @@ describe("show", () => {
     });
   });
 
-  it("--mapping prints the mapping as it was used for a row, with what it extends and without tables", {
-    tags: ["long"],
-  }, async () => {
-    writeFileSync(office.path("house.yaml"), "version: 2\ndefaults: { timezone: UTC }\n");
-    writeFileSync(office.path("sites.csv"), "Site,Region\nNorth,N\n");
-    const tables = { sites: { file: "sites.csv", key: "Site", columns: { region: "Region" } } };
-    const used = mapping({ ...weighings, extends: "house.yaml", tables });
-    office.writeMapping(used);
-    await office.brought("april.csv", loads("L9 10 7"));
-    office.writeMapping(weighings);
-    const textOf = async (...argv: string[]) =>
-      (await data("show", "show", "april.csv:2", ...argv))["rows"] as { mappingText: string | null }[];
-    expect(await textOf("--mapping")).toMatchObject([
-      { mappingText: `${used}\n# house.yaml\nversion: 2\ndefaults: { timezone: UTC }\n` },
-    ]);
-    expect(await textOf()).toMatchObject([{ mappingText: null }]);
-    const printed = await typed("show", "april.csv:2", "--mapping");
-    for (const words of ["m.yaml, as it was used", "extends: house.yaml"]) expect(printed).toEqual(shows(words));
-  });
+  it(
+    "--mapping prints the mapping as it was used for a row, with what it extends and without tables",
+    long,
+    async () => {
+      writeFileSync(office.path("house.yaml"), "version: 2\ndefaults: { timezone: UTC }\n");
+      writeFileSync(office.path("sites.csv"), "Site,Region\nNorth,N\n");
+      const tables = { sites: { file: "sites.csv", key: "Site", columns: { region: "Region" } } };
+      const used = mapping({ ...weighings, extends: "house.yaml", tables });
+      office.writeMapping(used);
+      await office.brought("april.csv", loads("L9 10 7"));
+      office.writeMapping(weighings);
+      const textOf = async (...argv: string[]) =>
+        (await data("show", "show", "april.csv:2", ...argv))["rows"] as { mappingText: string | null }[];
+      expect(await textOf("--mapping")).toMatchObject([
+        { mappingText: `${used}\n# house.yaml\nversion: 2\ndefaults: { timezone: UTC }\n` },
+      ]);
+      expect(await textOf()).toMatchObject([{ mappingText: null }]);
+      const printed = await typed("show", "april.csv:2", "--mapping");
+      for (const words of ["m.yaml, as it was used", "extends: house.yaml"]) expect(printed).toEqual(shows(words));
+    },
+  );
 });
 
 describe("the way out of a rejected row", () => {
   const offered = "rowferry import m.yaml state/sandbox/rejects/march.rejected.csv --sandbox";
 
-  it("rejects writes the file to correct and names the command; importing it finishes the job", {
-    tags: ["long"],
-  }, async () => {
+  it("rejects writes the file to correct and names the command; importing it finishes the job", long, async () => {
     const { code, out } = await typed("rejects");
     expect([code, out]).toEqual([3, expect.stringContaining("march.csv, row 3")]);
     expect(out).toContain(offered);
@@ -143,7 +143,7 @@ describe("the way out of a rejected row", () => {
     expect((await typed("rejects")).out).not.toContain("Kept");
   });
 
-  it("rejects offers no correction of late rows, but the decision about them", { tags: ["long"] }, async () => {
+  it("rejects offers no correction of late rows, but the decision about them", long, async () => {
     await office.brought("first.csv", loads("L3 20 5"));
     office.writeCsv("late.csv", loads("L3 10 6"));
     const { out } = await typed("import", "m.yaml", "late.csv");
@@ -198,16 +198,12 @@ describe("the way out of a rejected row", () => {
       }
   });
 
-  it("a name that is known selects nothing where nothing is open: that is no mistake of a list", {
-    tags: ["long"],
-  }, async () => {
+  it("a name that is known selects nothing where nothing is open: that is no mistake of a list", long, async () => {
     expect((await typed("rejects", "--input", "april.csv")).err).toContain("There are march.csv.");
     await office.ends(0, "rejects --code late");
   });
 
-  it("dismiss needs a selector, is foreseen and kept with who did it, and releases what waited", {
-    tags: ["long"],
-  }, async () => {
+  it("dismiss needs a selector, is foreseen and kept with who did it, and releases what waited", long, async () => {
     await office.ends(2, "dismiss");
     const foreseen = await typed("dismiss", "--row", "march.csv:3", "--dry-run");
     expect(foreseen.said).toMatch(
@@ -226,55 +222,57 @@ describe("the way out of a rejected row", () => {
     expect((await typed("runs")).said).toMatch(/-dismiss.*All by ana\./);
   });
 
-  it("dismiss asks before it gives up more than a handful of rows, and needs --yes where nobody can be asked", {
-    tags: ["long"],
-  }, async () => {
-    const wrong = Array.from({ length: 6 }, (_, index) => `X${index} 10 x`);
-    expect((await office.brought("many.csv", loads(...wrong))).exitCode).toBe(3);
-    const open = async () => (await data("rejects", "rejects"))["rows"];
-    const all = ["dismiss", "--input", "many.csv"];
-    const before = await open();
-    expect(await typed(...all)).toEqual(refused("--yes"));
-    const questions = answering("5");
-    expect((await typed(...all)).code).toBe(2);
-    expect(questions).toEqual([expect.stringContaining("This gives up 6 rows on 6 documents.")]);
-    expect(await open()).toEqual(before);
-    answering("6");
-    expect(await typed(...all)).toEqual(shows("Dismissed: 6 rows."));
-    await office.ends(0, "dismiss --undo --input many.csv");
-    delete office.world.ask;
-    expect(await typed(...all, "--yes")).toEqual(shows("Dismissed: 6 rows."));
-  });
-});
-
-it("an import that is interrupted while it reads is to be typed again: `resume` has nothing to go on with, and would say that all is well", {
-  tags: ["long"],
-}, async () => {
-  office.writeCsv("may.csv", loads(...Array.from({ length: 30 }, (_, index) => `N${index} 10 5`)));
-  const ended = typed("import", "m.yaml", "may.csv");
-  office.world.send("SIGINT");
-  const { code, err } = await ended;
-  expect([code, err]).toEqual([
-    130,
-    expect.stringContaining("Run the same command again: it reads the files from the beginning."),
-  ]);
-  expect(err).not.toContain("resume");
-  expect((await typed("status")).said).toMatch(
-    /-import was stopped before its rows were staged: .* Run that import again/,
+  it(
+    "dismiss asks before it gives up more than a handful of rows, and needs --yes where nobody can be asked",
+    long,
+    async () => {
+      const wrong = Array.from({ length: 6 }, (_, index) => `X${index} 10 x`);
+      expect((await office.brought("many.csv", loads(...wrong))).exitCode).toBe(3);
+      const open = async () => (await data("rejects", "rejects"))["rows"];
+      const all = ["dismiss", "--input", "many.csv"];
+      const before = await open();
+      expect(await typed(...all)).toEqual(refused("--yes"));
+      const questions = answering("5");
+      expect((await typed(...all)).code).toBe(2);
+      expect(questions).toEqual([expect.stringContaining("This gives up 6 rows on 6 documents.")]);
+      expect(await open()).toEqual(before);
+      answering("6");
+      expect(await typed(...all)).toEqual(shows("Dismissed: 6 rows."));
+      await office.ends(0, "dismiss --undo --input many.csv");
+      delete office.world.ask;
+      expect(await typed(...all, "--yes")).toEqual(shows("Dismissed: 6 rows."));
+    },
   );
-  expect((await typed("runs")).out).not.toContain("can resume");
-  const resumed = await typed("resume");
-  expect([resumed.code, resumed.said]).toEqual([
-    3,
-    expect.stringContaining("none of them is in the ledger. Run that import again."),
-  ]);
-  await typed("import", "m.yaml", "may.csv");
-  expect((await typed("status")).out).not.toContain("before its rows");
 });
 
-it("a refused file is told as that, and not as an import that still reads or was stopped", {
-  tags: ["long"],
-}, async () => {
+it(
+  "an import that is interrupted while it reads is to be typed again: `resume` has nothing to go on with, and would say that all is well",
+  long,
+  async () => {
+    office.writeCsv("may.csv", loads(...Array.from({ length: 30 }, (_, index) => `N${index} 10 5`)));
+    const ended = typed("import", "m.yaml", "may.csv");
+    office.world.send("SIGINT");
+    const { code, err } = await ended;
+    expect([code, err]).toEqual([
+      130,
+      expect.stringContaining("Run the same command again: it reads the files from the beginning."),
+    ]);
+    expect(err).not.toContain("resume");
+    expect((await typed("status")).said).toMatch(
+      /-import was stopped before its rows were staged: .* Run that import again/,
+    );
+    expect((await typed("runs")).out).not.toContain("can resume");
+    const resumed = await typed("resume");
+    expect([resumed.code, resumed.said]).toEqual([
+      3,
+      expect.stringContaining("none of them is in the ledger. Run that import again."),
+    ]);
+    await typed("import", "m.yaml", "may.csv");
+    expect((await typed("status")).out).not.toContain("before its rows");
+  },
+);
+
+it("a refused file is told as that, and not as an import that still reads or was stopped", long, async () => {
   writeFileSync(office.path("june.xlsx"), "no workbook");
   await office.ends(3, "import m.yaml june.xlsx");
   const words =
@@ -290,7 +288,7 @@ it("a refused file is told as that, and not as an import that still reads or was
 });
 
 describe("replace, resolve and verify", () => {
-  it("replace plans, says what will happen, and the next run sends it", { tags: ["long"] }, async () => {
+  it("replace plans, says what will happen, and the next run sends it", long, async () => {
     const planned = await typed("replace", "load/L2", "--reason", "wrong weight");
     expect(planned).toEqual(shows("load L2: generation 2 is planned with 1 event."));
     expect(planned).toEqual(shows("Nothing was sent yet."));
@@ -346,9 +344,7 @@ describe("replace, resolve and verify", () => {
     await office.ends(0, all, "load L2: generation 2 is planned with 1 event");
   });
 
-  it("resolve takes a person's word on what is in doubt, asks first, and keeps who said so", {
-    tags: ["long"],
-  }, async () => {
+  it("resolve takes a person's word on what is in doubt, asks first, and keeps who said so", long, async () => {
     inLedger((database) =>
       database.exec(
         `DELETE FROM event_states WHERE event_id = 1;
@@ -371,9 +367,7 @@ describe("replace, resolve and verify", () => {
   });
 });
 
-it("ledger backup, check and prune say what they did; a second backup overwrites nothing", {
-  tags: ["long"],
-}, async () => {
+it("ledger backup, check and prune say what they did; a second backup overwrites nothing", long, async () => {
   await office.ends(0, "ledger backup copy.db", "Backed up to copy.db");
   await office.ends(2, "ledger backup copy.db");
   expect(await typed("ledger", "check")).toMatchObject({ code: 0, out: expect.not.stringContaining("BROKEN") });
@@ -400,7 +394,7 @@ describe("with --wait, while another process holds the ledger,", () => {
 
   it.each(["import m.yaml march.csv", "verify"])(
     "a signal ends `%s` as interrupted, not as a ledger in use",
-    { tags: ["long"] },
+    long,
     async (words) => {
       await meanwhile(() => office.world.send("SIGTERM"));
       const { code, err } = await typed(...words.split(" "), "--wait");
@@ -408,7 +402,7 @@ describe("with --wait, while another process holds the ledger,", () => {
     },
   );
 
-  it("a mapping that is edited is not taken for the one that the import read", { tags: ["long"] }, async () => {
+  it("a mapping that is edited is not taken for the one that the import read", long, async () => {
     office.writeCsv("april.csv", loads("L5 10 5"));
     await meanwhile(() => appendFileSync(office.path("m.yaml"), "# edited meanwhile\n"));
     expect((await typed("import", "m.yaml", "april.csv", "--wait")).err).toContain("Waiting until another");
@@ -418,7 +412,7 @@ describe("with --wait, while another process holds the ledger,", () => {
     expect(await used()).toContain("edited meanwhile");
   });
 
-  it("prune keeps a folder in which a person has begun to work", { tags: ["long"] }, async () => {
+  it("prune keeps a folder in which a person has begun to work", long, async () => {
     const [run = ""] = readdirSync(office.path("state/sandbox/runs"));
     office.world.now = Date.now() + 86_400_000;
     await typed("dismiss", "--row", "march.csv:3");

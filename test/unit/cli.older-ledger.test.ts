@@ -55,7 +55,7 @@ describe("a backup is refused by its own name", () => {
     expect((await type("ledger", "check")).code).toBe(0);
   });
 
-  it("of another target's ledger", { tags: ["long"] }, async () => {
+  it("of another target's ledger", long, async () => {
     const { world, type } = await twoNights();
     Object.assign(world.env, {
       ROWFERRY_BASE_URL: "http://127.0.0.1:9",
@@ -71,7 +71,7 @@ describe("a backup is refused by its own name", () => {
 });
 
 describe("a backup is put back", () => {
-  it("with the journal that the ledger remembers: it knows what was sent since", { tags: ["long"] }, async () => {
+  it("with the journal that the ledger remembers: it knows what was sent since", long, async () => {
     const { path, type, bring, dump } = await twoNights();
     const sent = await dump();
     const restored = await type("ledger", "restore", "copy.db");
@@ -89,9 +89,7 @@ describe("a backup is put back", () => {
     expect(await dump()).toBe(sent);
   });
 
-  it("with an older copy of its journal: what was decided since stays, and both are to be kept", {
-    tags: ["long"],
-  }, async () => {
+  it("with an older copy of its journal: what was decided since stays, and both are to be kept", long, async () => {
     const office = openOffice(weighings);
     const { path, ends } = office;
     office.writeCsv("w.csv", loads("L1 10 x", "L1 20 2"));
@@ -124,7 +122,7 @@ describe("a backup is put back", () => {
     expect((await office.type("ledger", "restore", "now.db")).out).not.toContain("to be sent");
   });
 
-  it("without one: `status` says what is unknown, and what it says to type works", { tags: ["long"] }, async () => {
+  it("without one: `status` says what is unknown, and what it says to type works", long, async () => {
     const { path, type, bring } = await twoNights();
     renameSync(path("journal.ndjson"), path("away.ndjson"));
     await type("ledger", "restore", "copy.db");
@@ -198,7 +196,7 @@ describe("a backup is put back", () => {
 });
 
 describe("a ledger older than its journal", () => {
-  it("is refused before anything is sent; rebuilt over the copy, it knows all", { tags: ["long"] }, async () => {
+  it("is refused before anything is sent; rebuilt over the copy, it knows all", long, async () => {
     const { world, restore, lose, bring, rebuild, dump } = await twoNights();
     const sent = await dump();
     for (const older of [restore, lose]) {
@@ -213,7 +211,7 @@ describe("a ledger older than its journal", () => {
     expect(await dump()).toBe(sent);
   });
 
-  it("is its own backup for the command that the refusal names", { tags: ["long"] }, async () => {
+  it("is its own backup for the command that the refusal names", long, async () => {
     const { world, type, restore, bring } = await twoNights();
     restore();
     await bring();
@@ -223,7 +221,7 @@ describe("a ledger older than its journal", () => {
     expect(await bring()).toEqual(nothingNew);
   });
 
-  it("is none where a journal is new, or the sandbox is emptied", { tags: ["long"] }, async () => {
+  it("is none where a journal is new, or the sandbox is emptied", long, async () => {
     const { path, bring, forget, dump } = await twoNights();
     await forget();
     expect(await bring("new.ndjson")).toEqual(nothingNew);

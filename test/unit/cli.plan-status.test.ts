@@ -42,16 +42,18 @@ it("plan answers first: events, requests as a range where lookups may find parti
   expect(world.out).toContain("rowferry import m.yaml march.csv --sandbox\n");
 });
 
-it("plan counts a row in the future as that, also where it is the first with its participant; the import agrees", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(weighings);
-  office.writeCsv("w.csv", loads("A 2099-01-01T10:00 5", "B 10 5"));
-  const { out } = await office.type("plan", "m.yaml", "w.csv");
-  expect(out).toContain("Rows       2 = 1 to send + 1 in the future\n");
-  const { out: sent } = await office.type("import", "m.yaml", "w.csv");
-  expect(sent).toContain("Rows       2 = 1 landed + 1 in the future\n");
-});
+it(
+  "plan counts a row in the future as that, also where it is the first with its participant; the import agrees",
+  long,
+  async () => {
+    const office = openOffice(weighings);
+    office.writeCsv("w.csv", loads("A 2099-01-01T10:00 5", "B 10 5"));
+    const { out } = await office.type("plan", "m.yaml", "w.csv");
+    expect(out).toContain("Rows       2 = 1 to send + 1 in the future\n");
+    const { out: sent } = await office.type("import", "m.yaml", "w.csv");
+    expect(sent).toContain("Rows       2 = 1 landed + 1 in the future\n");
+  },
+);
 
 it.each([
   [null, "it is still reading its files, or was killed", "still working, or killed"],

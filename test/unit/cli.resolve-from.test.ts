@@ -61,9 +61,7 @@ function resolving(...lines: string[]) {
 }
 
 describe("stranded.csv", () => {
-  it("lists every stranded document with its evidence, and the summary says what to do with it", {
-    tags: ["long"],
-  }, async () => {
+  it("lists every stranded document with its evidence, and the summary says what to do with it", long, async () => {
     const list = await strandThree();
     expect(statSync(list).mode & 0o777).toBe(0o600);
     const header = "\uFEFFdocument;deduplication_id;sent_at;request_ids;waiting_events;document_id\r\n";
@@ -83,9 +81,7 @@ describe("stranded.csv", () => {
     );
   });
 
-  it("is written by `rejects` too, as `status` says, for the documents that are meant", {
-    tags: ["long"],
-  }, async () => {
+  it("is written by `rejects` too, as `status` says, for the documents that are meant", long, async () => {
     await strandThree();
     expect((await typed("status")).out).toMatch(/^rowferry rejects .*\n {4}write the list of stranded documents/m);
     const { code, out } = await typed("rejects", "--folder", "out");
@@ -100,7 +96,7 @@ describe("stranded.csv", () => {
 });
 
 describe("resolve --from", () => {
-  it("gives all their ids after one confirmation; then every timeline is whole (P1)", { tags: ["long"] }, async () => {
+  it("gives all their ids after one confirmation; then every timeline is whole (P1)", long, async () => {
     await typed("import", "m.yaml", "one.csv", "two.csv");
     const undisturbed = timelinesOf(sandbox);
     await open();
@@ -132,9 +128,7 @@ describe("resolve --from", () => {
     });
   });
 
-  it("waits with --wait while an import stages, instead of ending between two documents", {
-    tags: ["long"],
-  }, async () => {
+  it("waits with --wait while an import stages, instead of ending between two documents", long, async () => {
     await strandThree();
     const importing = new Database(office.path("state/env/ledger.db"));
     onTestFinished(() => void importing.close());
@@ -156,7 +150,7 @@ describe("resolve --from", () => {
     });
   });
 
-  it("takes the file as spreadsheets save it, and leaves rows without an id", { tags: ["long"] }, async () => {
+  it("takes the file as spreadsheets save it, and leaves rows without an id", long, async () => {
     await strandThree();
     const tabs = [`observação\tdocument_id\tDocument`, `à noite\t${idOf("L1")}\tload/L1`, `não achei\t\tload/L2`];
     writeFileSync(office.path("tabs.csv"), iconv.encode(`${tabs.join("\r\n")}\r\n`, "windows-1252"));
@@ -173,7 +167,7 @@ describe("resolve --from", () => {
     await office.ends(0, "resolve --from filled.xlsx --yes");
   });
 
-  it("writes nothing where a row cannot be right, and names each", { tags: ["long"] }, async () => {
+  it("writes nothing where a row cannot be right, and names each", long, async () => {
     await strandThree();
     const wrong = [
       `${filled("L1")},`,
@@ -223,7 +217,7 @@ describe("resolve --from", () => {
       expect((await typed("resolve", ...words)).code).toBe(2);
   });
 
-  it("leaves what the read speaks against, by row, and applies the rest", { tags: ["long"] }, async () => {
+  it("leaves what the read speaks against, by row, and applies the rest", long, async () => {
     await strandThree();
     const { code, said } = await typed(
       ...resolving("document,document_id", filled("L1"), filled("L2", "L3"), "load/L3,nowhere"),

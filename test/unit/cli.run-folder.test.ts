@@ -78,7 +78,7 @@ it("the report shows problems by cause with rows, and what is held and why", () 
   expect(page).not.toMatch(/undefined|\[object|NaN/);
 });
 
-it("`report` makes it again, also while the ledger is in use", { tags: ["long"] }, async () => {
+it("`report` makes it again, also while the ledger is in use", long, async () => {
   rmSync(join(runFolder, "report.html"));
   const { code, out } = await run("report");
   expect(code).toBe(ExitCode.ok);
@@ -87,9 +87,7 @@ it("`report` makes it again, also while the ledger is in use", { tags: ["long"] 
   expect((await run("report", "1999-01-01T0000-import")).code).toBe(ExitCode.usage);
 });
 
-it("the log tells what was sent and how it was answered, and holds nothing of a person's data (P9)", {
-  tags: ["long"],
-}, () => {
+it("the log tells what was sent and how it was answered, and holds nothing of a person's data (P9)", long, () => {
   const log = readFileSync(join(runFolder, "run.log"), "utf8");
   const lines = log
     .trimEnd()
@@ -111,47 +109,56 @@ it("the log tells what was sent and how it was answered, and holds nothing of a 
   expect(log).not.toContain("Bearer");
 });
 
-it("plan --document shows the document's requests in full, with places kept for ids that are not known yet", {
-  tags: ["long"],
-}, async () => {
-  const plan = await lastOf<{
-    exitCode: number;
-    preview: { requests: { kind: string; path: string; body: { [field: string]: unknown } }[] };
-  }>("plan", ...clean, "--document", "manifest/310025004101");
-  // As the import would end: rows of the file before still need a person.
-  expect(plan.exitCode).toBe(ExitCode.person);
-  const last = plan.preview.requests.at(-1);
-  expect(last?.kind).toBe("create-with-events");
-  expect(last?.body["document"]).toMatchObject({ externalId: "310025004101", participantId: expect.any(String) });
-  expect(JSON.stringify(last?.body["events"])).toMatch(/"deduplicationId":"rf1-[0-9a-f]{40}"/);
-  const unknown = await run("plan", ...clean, "--document", "no-such");
-  expect(unknown.code).toBe(ExitCode.usage);
-});
+it(
+  "plan --document shows the document's requests in full, with places kept for ids that are not known yet",
+  long,
+  async () => {
+    const plan = await lastOf<{
+      exitCode: number;
+      preview: { requests: { kind: string; path: string; body: { [field: string]: unknown } }[] };
+    }>("plan", ...clean, "--document", "manifest/310025004101");
+    // As the import would end: rows of the file before still need a person.
+    expect(plan.exitCode).toBe(ExitCode.person);
+    const last = plan.preview.requests.at(-1);
+    expect(last?.kind).toBe("create-with-events");
+    expect(last?.body["document"]).toMatchObject({ externalId: "310025004101", participantId: expect.any(String) });
+    expect(JSON.stringify(last?.body["events"])).toMatch(/"deduplicationId":"rf1-[0-9a-f]{40}"/);
+    const unknown = await run("plan", ...clean, "--document", "no-such");
+    expect(unknown.code).toBe(ExitCode.usage);
+  },
+);
 
-it("plan counts and shows the empty document and the events that follow it under `shell-first`, as the import sends them", {
-  tags: ["long"],
-}, async () => {
-  const mapping = readFileSync(join(cwd, "mappings/manifests.yaml"), "utf8");
-  const shellFirst = mapping.replace("namespace: demo-waste", "namespace: shells\nsettings: { creation: shell-first }");
-  writeFileSync(join(cwd, "mappings/shells.yaml"), shellFirst);
-  const job = ["mappings/shells.yaml", clean[1] ?? ""];
+it(
+  "plan counts and shows the empty document and the events that follow it under `shell-first`, as the import sends them",
+  long,
+  async () => {
+    const mapping = readFileSync(join(cwd, "mappings/manifests.yaml"), "utf8");
+    const shellFirst = mapping.replace(
+      "namespace: demo-waste",
+      "namespace: shells\nsettings: { creation: shell-first }",
+    );
+    writeFileSync(join(cwd, "mappings/shells.yaml"), shellFirst);
+    const job = ["mappings/shells.yaml", clean[1] ?? ""];
 
-  const plan = await lastOf<Plan>("plan", ...job, "--document", "manifest/310025004101");
-  expect(plan.preview?.requests.slice(-2).map(({ kind }) => kind)).toEqual(["create-document", "append-events"]);
+    const plan = await lastOf<Plan>("plan", ...job, "--document", "manifest/310025004101");
+    expect(plan.preview?.requests.slice(-2).map(({ kind }) => kind)).toEqual(["create-document", "append-events"]);
 
-  const { requests } = await lastOf<Summary>("import", ...job);
-  expect(plan.requests["create-with-events"]).toBe(0);
-  for (const kind of ["create-document", "append-events"]) expect(plan.requests[kind]).toBe(requests.byKind[kind]);
-});
+    const { requests } = await lastOf<Summary>("import", ...job);
+    expect(plan.requests["create-with-events"]).toBe(0);
+    for (const kind of ["create-document", "append-events"]) expect(plan.requests[kind]).toBe(requests.byKind[kind]);
+  },
+);
 
-it("an error while reading ends the run in the ledger too; status does not take it for one that goes on", {
-  tags: ["long"],
-}, async () => {
-  const { code, err } = await run("import", "mappings/manifests.yaml", "fixtures/manifests/nix.csv");
-  expect(code).toBe(ExitCode.usage);
-  expect(err.match(/nix\.csv/g)).toHaveLength(1);
-  expect((await run("status")).out).toContain(": not started.");
-});
+it(
+  "an error while reading ends the run in the ledger too; status does not take it for one that goes on",
+  long,
+  async () => {
+    const { code, err } = await run("import", "mappings/manifests.yaml", "fixtures/manifests/nix.csv");
+    expect(code).toBe(ExitCode.usage);
+    expect(err.match(/nix\.csv/g)).toHaveLength(1);
+    expect((await run("status")).out).toContain(": not started.");
+  },
+);
 
 it("a signal that came when all was done has interrupted nothing", () => {
   const stop = new AbortController();
@@ -171,9 +178,7 @@ it("a signal that came when all was done has interrupted nothing", () => {
   expect(ends("import-unstaged", { participants: { stalled: 1 } }, signal)).toBe(ExitCode.again);
 });
 
-it("`report` of an earlier run shows what stands open now, not what stood open when it ended", {
-  tags: ["long"],
-}, async () => {
+it("`report` of an earlier run shows what stands open now, not what stood open when it ended", long, async () => {
   expect((await run("dismiss", "--input", "manifests-2025-10.csv", "--yes")).code).toBe(ExitCode.ok);
   expect((await run("resume")).code).toBe(ExitCode.person);
   // What waits for a document that no row brings is told, with the command that gives it up.
@@ -189,7 +194,7 @@ it("`report` of an earlier run shows what stands open now, not what stood open w
   expect(page).not.toContain("correct the rejected file");
 });
 
-it("a setting that plan calls cheaper saves an import as many requests as it says", { tags: ["long"] }, async () => {
+it("a setting that plan calls cheaper saves an import as many requests as it says", long, async () => {
   const home = cwd;
   onTestFinished(() => void (cwd = home));
   /** Mapping and file, of 30 rows, in a folder with a ledger of its own. */

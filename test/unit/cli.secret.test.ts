@@ -34,7 +34,7 @@ function endUnit({ world }: Office): string {
   return gone;
 }
 
-it("without its secret, a ledger can be looked at, cared for and decided upon", { tags: ["long"] }, async () => {
+it("without its secret, a ledger can be looked at, cared for and decided upon", long, async () => {
   const office = await openProduction();
   const gone = endUnit(office);
   const lines = [
@@ -56,19 +56,21 @@ it("without its secret, a ledger can be looked at, cared for and decided upon", 
   }
 });
 
-it("what sends or asks the service says so first: nothing is staged, and the remedy is no folder that is gone", {
-  tags: ["long"],
-}, async () => {
-  const office = await openProduction();
-  const gone = endUnit(office);
-  office.writeCsv("x.csv", ["Load,At,Gross", "C,2026-01-01 10:00,5"]);
-  for (const line of ["import m.yaml x.csv", "resume", "verify", "watch m.yaml .", "doctor"]) {
-    const { code, said } = await office.type(...line.split(" "));
-    expect([line, code, said]).toEqual([line, 2, expect.stringContaining("names a secret outside its folder")]);
-    expect(said).not.toContain(`ROWFERRY_SECRETS=${gone}`);
-  }
-  await office.ends(2, "show C");
-});
+it(
+  "what sends or asks the service says so first: nothing is staged, and the remedy is no folder that is gone",
+  long,
+  async () => {
+    const office = await openProduction();
+    const gone = endUnit(office);
+    office.writeCsv("x.csv", ["Load,At,Gross", "C,2026-01-01 10:00,5"]);
+    for (const line of ["import m.yaml x.csv", "resume", "verify", "watch m.yaml .", "doctor"]) {
+      const { code, said } = await office.type(...line.split(" "));
+      expect([line, code, said]).toEqual([line, 2, expect.stringContaining("names a secret outside its folder")]);
+      expect(said).not.toContain(`ROWFERRY_SECRETS=${gone}`);
+    }
+    await office.ends(2, "show C");
+  },
+);
 
 it("a secret that cannot be used is told to those whom the settings name, and counted for its target", async () => {
   const office = await openProduction();

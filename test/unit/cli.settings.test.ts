@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { format } from "node:util";
+import { format, inspect } from "node:util";
 import { createTargets } from "../../src/console/overview.js";
 import { readConfig } from "../../src/settings/config-file.js";
 import { resolveTarget, type TargetFlags } from "../../src/settings/target.js";
@@ -333,8 +333,8 @@ describe("a target that is printed or logged (F103)", () => {
 
   it.each(["env", "sandbox"])("shows no secret of %s, nor does a copy with one setting changed", (name) => {
     const found = resolveTarget({ flags: { target: name }, env, cwd: folder() });
-    for (const target of [found, { ...found, rate: 5 }]) {
-      const printed = format("%o %O %j", target, target, found) + format(target);
+    for (const target of [found, { ...found, rate: 5 }, Object.assign({}, found)]) {
+      const printed = format("%o %O %j", target, target, target) + inspect(target, { showHidden: true });
       expect(printed).not.toMatch(/s3cret-value|r3dis-password|t0ken-key/);
       expect(printed).toContain("(hidden)");
     }

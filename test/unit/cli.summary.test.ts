@@ -158,7 +158,7 @@ describe("the next command", () => {
 });
 
 describe("what earlier files left open", () => {
-  it("is only counted beside what these files need, at a terminal too", { tags: ["long"] }, async () => {
+  it("is only counted beside what these files need, at a terminal too", long, async () => {
     const office = openOffice(weighings);
     office.world.stdout = collectedStream(true);
     await office.brought("monday.csv", loads("A 10 5", "B 10 x", "C 10 y", "D 10 z", "E 2025-13-01T10:00 5"));
@@ -179,7 +179,7 @@ describe("what earlier files left open", () => {
     expect(rest).not.toContain("Earlier imports");
   });
 
-  it("is told of as these files' own where it came back in them", { tags: ["long"] }, async () => {
+  it("is told of as these files' own where it came back in them", long, async () => {
     const office = openOffice(weighings);
     await office.brought("monday.csv", loads("A 10 5", "B 10 x"));
     await office.brought("tuesday.csv", loads("A 10 6", "B 10 x"));

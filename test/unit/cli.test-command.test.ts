@@ -27,7 +27,7 @@ const passing = `cases:
 const failing = passing.replace("Kg: 1.5 }", "Kg: 1.50 }");
 
 describe("rowferry test", () => {
-  it("runs the cases beside every worked mapping of the project", { tags: ["long"] }, async () => {
+  it("runs the cases beside every worked mapping of the project", long, async () => {
     const folder = fileURLToPath(new URL("../../mappings", import.meta.url));
     const files = Object.fromEntries(
       readdirSync(folder).map((name) => [`mappings/${name}`, readFileSync(join(folder, name), "utf8")]),

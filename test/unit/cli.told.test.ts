@@ -9,7 +9,7 @@ const header = "id,kind,date,ref";
 const typo = [header, "C,Step,2025-01-01 10:00,", "C,RELATED,2025-01-02 10:00,TYPO", "C,Step2,2025-01-03 10:00,"];
 
 describe("a wait that no row to correct explains", () => {
-  it("is told by import, resume and plan, with its place and what to type", { tags: ["long"] }, async () => {
+  it("is told by import, resume and plan, with its place and what to type", long, async () => {
     const { type, writeCsv } = openOffice(source);
     writeCsv("c.csv", typo);
     const plan = await type("plan", "m.yaml", "c.csv");
@@ -39,9 +39,7 @@ it("every row in a rejected file has a hint; that of a late row says what can se
     expect(hintOf(code)).toMatch(/no correction can send it\..*replace.*dismiss/);
 });
 
-it("that the journal lies beside the ledger is said when it begins, and not every night", {
-  tags: ["long"],
-}, async () => {
+it("that the journal lies beside the ledger is said when it begins, and not every night", long, async () => {
   const { type, writeCsv, path } = openOffice(source);
   writeCsv("c.csv", [header, "C,Step,2025-01-01 10:00,"]);
   const night = () => type("import", "m.yaml", "c.csv", "--journal", path("sent.ndjson"));

@@ -92,7 +92,7 @@ describe("a command that is printed", () => {
     expect(withFlags(said, step)).toBe(said.replace("verify", `verify${flags}`));
   });
 
-  it("names the ledger and the target that the sentence is about", { tags: ["long"] }, async () => {
+  it("names the ledger and the target that the sentence is about", long, async () => {
     const office = openOffice(weighings);
     const ledger = ["--ledger", "other/ledger.db"];
     office.writeCsv("march.csv", loads(...Array.from({ length: 15 }, (_, at) => `A${at} 10 ${"x".repeat(at + 1)}`)));
@@ -124,7 +124,7 @@ describe("a command that is printed", () => {
     expect((await typed(world, "init", "my imports")).out).toContain("  cd 'my imports'\n  rowferry guess ");
   });
 
-  it("is not `rejects` before anything is in a ledger", { tags: ["long"] }, async () => {
+  it("is not `rejects` before anything is in a ledger", long, async () => {
     const office = openOffice(weighings);
     const rows = ["A x 5", "B 10 x", ...Array.from({ length: 9 }, (_, at) => `C${at} 10 ${at}`)];
     office.writeCsv("march.csv", loads(...rows));

@@ -18,78 +18,84 @@ function correctionsOf(office: Office) {
   return { ...createCorrections(target, judge, () => office.world.now), mappings: judge.files };
 }
 
-it("two imports of one input at the same moment are two files, because the first may not have been read yet", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(weighings);
-  await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much", "B,2026-01-01 10:00,more"]);
-  const corrections = correctionsOf(office);
-  const cause = { code: "number-unreadable", column: "Gross", mistake: null };
-  const given: string[] = [];
-  for (const from of ["much", "more"]) {
-    await corrections.editValue({ ...cause, from, to: "5", shown: from });
-    const { drafts } = await corrections.tally();
-    await corrections.send(office.path("corrections"), drafts, (_, files, begun) => {
-      given.push(...files);
-      begun(process.pid);
+it(
+  "two imports of one input at the same moment are two files, because the first may not have been read yet",
+  long,
+  async () => {
+    const office = openOffice(weighings);
+    await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much", "B,2026-01-01 10:00,more"]);
+    const corrections = correctionsOf(office);
+    const cause = { code: "number-unreadable", column: "Gross", mistake: null };
+    const given: string[] = [];
+    for (const from of ["much", "more"]) {
+      await corrections.editValue({ ...cause, from, to: "5", shown: from });
+      const { drafts } = await corrections.tally();
+      await corrections.send(office.path("corrections"), drafts, (_, files, begun) => {
+        given.push(...files);
+        begun(process.pid);
+      });
+    }
+    expect(new Set(given)).toHaveLength(2);
+    expect(given.map((path) => /^[AB](?=,2026-01-01 10:00,5)/m.exec(readFileSync(path, "utf8"))?.[0])).toEqual([
+      "A",
+      "B",
+    ]);
+    expect(readdirSync(office.path("corrections"))).toHaveLength(2);
+  },
+);
+
+it(
+  "whoever types the file's text again has no draft, and has typed nothing that is lost with its row",
+  long,
+  async () => {
+    const office = openOffice(weighings);
+    await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much"]);
+    const corrections = correctionsOf(office);
+    const cause = { code: "number-unreadable", column: "Gross", mistake: null, from: "much" };
+    const draft = () => {
+      const { cwd, env } = office.world;
+      return overviewOf("sandbox", createTargets({ cwd, env }), cwd, office.world.now).draft;
+    };
+    await corrections.editValue({ ...cause, to: "5", shown: "much" });
+    expect(draft()).toMatchObject({ rows: 1, lost: [] });
+    await corrections.editValue({ ...cause, to: "much", shown: "5" });
+    expect(draft()).toBeNull();
+    await office.brought("w2.csv", ["Load,At,Gross", "A,2026-01-01 10:00,7"]);
+    expect(draft()).toBeNull();
+  },
+);
+
+it(
+  "a row that waits for a document which no row brings can be corrected: what it refers to may be mistyped",
+  long,
+  async () => {
+    const office = openOffice(
+      weighingsWith({
+        columns: { other: { header: "Other", optional: true } },
+        event: {
+          name: "RELATED",
+          attributes: {},
+          relatedDocument: { document: { ref: "load", key: "=other" }, bidirectional: false },
+        },
+      }),
+    );
+    await office.brought("w.csv", ["Load,At,Gross,Other", "A,2026-01-01 10:00,5,B", "B,2026-01-01 10:00,6,O"]);
+    const corrections = correctionsOf(office);
+    const [table] = await corrections.grid({ code: "reference-unknown", column: null, mistake: null });
+    const [row] = table?.rows ?? [];
+    expect(row?.cells).toEqual(["B", "2026-01-01 10:00", "6", "O"]);
+    await corrections.edit({
+      label: "Other",
+      edits: [{ ref: row?.ref ?? "", column: "Other", replaces: "O", value: "A" }],
     });
-  }
-  expect(new Set(given)).toHaveLength(2);
-  expect(given.map((path) => /^[AB](?=,2026-01-01 10:00,5)/m.exec(readFileSync(path, "utf8"))?.[0])).toEqual([
-    "A",
-    "B",
-  ]);
-  expect(readdirSync(office.path("corrections"))).toHaveLength(2);
-});
-
-it("whoever types the file's text again has no draft, and has typed nothing that is lost with its row", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(weighings);
-  await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much"]);
-  const corrections = correctionsOf(office);
-  const cause = { code: "number-unreadable", column: "Gross", mistake: null, from: "much" };
-  const draft = () => {
-    const { cwd, env } = office.world;
-    return overviewOf("sandbox", createTargets({ cwd, env }), cwd, office.world.now).draft;
-  };
-  await corrections.editValue({ ...cause, to: "5", shown: "much" });
-  expect(draft()).toMatchObject({ rows: 1, lost: [] });
-  await corrections.editValue({ ...cause, to: "much", shown: "5" });
-  expect(draft()).toBeNull();
-  await office.brought("w2.csv", ["Load,At,Gross", "A,2026-01-01 10:00,7"]);
-  expect(draft()).toBeNull();
-});
-
-it("a row that waits for a document which no row brings can be corrected: what it refers to may be mistyped", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(
-    weighingsWith({
-      columns: { other: { header: "Other", optional: true } },
-      event: {
-        name: "RELATED",
-        attributes: {},
-        relatedDocument: { document: { ref: "load", key: "=other" }, bidirectional: false },
-      },
-    }),
-  );
-  await office.brought("w.csv", ["Load,At,Gross,Other", "A,2026-01-01 10:00,5,B", "B,2026-01-01 10:00,6,O"]);
-  const corrections = correctionsOf(office);
-  const [table] = await corrections.grid({ code: "reference-unknown", column: null, mistake: null });
-  const [row] = table?.rows ?? [];
-  expect(row?.cells).toEqual(["B", "2026-01-01 10:00", "6", "O"]);
-  await corrections.edit({
-    label: "Other",
-    edits: [{ ref: row?.ref ?? "", column: "Other", replaces: "O", value: "A" }],
-  });
-  const { rows, ready, drafts } = await corrections.tally();
-  expect([rows, ready]).toEqual([1, 1]);
-  const given: string[] = [];
-  await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
-  await office.import(...given);
-  expect((await office.type("status")).out).toContain("all is well");
-});
+    const { rows, ready, drafts } = await corrections.tally();
+    expect([rows, ready]).toEqual([1, 1]);
+    const given: string[] = [];
+    await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
+    await office.import(...given);
+    expect((await office.type("status")).out).toContain("all is well");
+  },
+);
 
 const parties = { participant: { ref: "owner", key: "=owner" }, address: { ref: "site", key: "=site" } };
 
@@ -115,41 +121,41 @@ function openTrips(event: object = {}) {
   return openOffice({ ...weighings, inputs: { weighings: trips } });
 }
 
-it("a row that waits for a participant or address which no row brings can be corrected, too, and then lands", {
-  tags: ["long"],
-}, async () => {
-  const office = openTrips(parties);
-  const lines = ["A,2026-01-01 10:00,5,O1,S1", "B,2026-01-01 10:00,6,o1,S1", "C,2026-01-01 10:00,7,O1,s9"];
-  await office.brought("w.csv", ["Load,At,Gross,Owner,Site", ...lines]);
-  const { cwd, env, now } = office.world;
-  const { waiting } = overviewOf("sandbox", createTargets({ cwd, env }), cwd, now);
-  expect(waiting.map(({ code, canBeCorrected }) => [code, canBeCorrected])).toEqual([
-    ["address-not-registered", true],
-    ["participant-not-registered", true],
-  ]);
-  const corrections = correctionsOf(office);
-  for (const [code, column, value] of [
-    ["participant-not-registered", "Owner", "O1"],
-    ["address-not-registered", "Site", "S1"],
-  ] as const) {
-    const [table] = await corrections.grid({ code, column: null, mistake: null });
-    const [row] = table?.rows ?? [];
-    expect(row?.problems).toMatchObject([{ code, column }]);
-    const replaces = row?.cells[table?.header.indexOf(column) ?? -1] ?? "";
-    await corrections.edit({ label: column, edits: [{ ref: row?.ref ?? "", column, replaces, value }] });
-  }
-  const { rows, ready, drafts } = await corrections.tally();
-  expect([rows, ready]).toEqual([2, 2]);
-  const given: string[] = [];
-  await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
-  await office.import(...given);
-  expect((await office.type("status")).out).toContain("all is well");
-  expect(weights(office)).toEqual(["A 0 5", "B 0 6", "C 0 7"]);
-});
+it(
+  "a row that waits for a participant or address which no row brings can be corrected, too, and then lands",
+  long,
+  async () => {
+    const office = openTrips(parties);
+    const lines = ["A,2026-01-01 10:00,5,O1,S1", "B,2026-01-01 10:00,6,o1,S1", "C,2026-01-01 10:00,7,O1,s9"];
+    await office.brought("w.csv", ["Load,At,Gross,Owner,Site", ...lines]);
+    const { cwd, env, now } = office.world;
+    const { waiting } = overviewOf("sandbox", createTargets({ cwd, env }), cwd, now);
+    expect(waiting.map(({ code, canBeCorrected }) => [code, canBeCorrected])).toEqual([
+      ["address-not-registered", true],
+      ["participant-not-registered", true],
+    ]);
+    const corrections = correctionsOf(office);
+    for (const [code, column, value] of [
+      ["participant-not-registered", "Owner", "O1"],
+      ["address-not-registered", "Site", "S1"],
+    ] as const) {
+      const [table] = await corrections.grid({ code, column: null, mistake: null });
+      const [row] = table?.rows ?? [];
+      expect(row?.problems).toMatchObject([{ code, column }]);
+      const replaces = row?.cells[table?.header.indexOf(column) ?? -1] ?? "";
+      await corrections.edit({ label: column, edits: [{ ref: row?.ref ?? "", column, replaces, value }] });
+    }
+    const { rows, ready, drafts } = await corrections.tally();
+    expect([rows, ready]).toEqual([2, 2]);
+    const given: string[] = [];
+    await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
+    await office.import(...given);
+    expect((await office.type("status")).out).toContain("all is well");
+    expect(weights(office)).toEqual(["A 0 5", "B 0 6", "C 0 7"]);
+  },
+);
 
-it("a row that took its participant from another one goes when that one is corrected", {
-  tags: ["long"],
-}, async () => {
+it("a row that took its participant from another one goes when that one is corrected", long, async () => {
   const office = openTrips();
   const lines = ["A,2026-01-01 10:00,5,O1,S1", "B,2026-01-01 10:00,6,o1,S1", "B,2026-01-02 10:00,7,O1,S1"];
   await office.brought("w.csv", ["Load,At,Gross,Owner,Site", ...lines]);
@@ -170,53 +176,59 @@ it("a row that took its participant from another one goes when that one is corre
   expect(weights(office)).toEqual(["A 0 5", "B 0 6", "B 0 7"]);
 });
 
-it("a stranded document is one thing to decide in the console and in `status`, however many events wait for its id", {
-  tags: ["long"],
-}, async () => {
-  const sandbox = createSandbox();
-  const office = await openOfficeAt(sandbox, weighings);
-  const action = { kind: "drop", when: "after" } as const;
-  sandbox.setFaults([{ match: { method: "POST", path: "/documents/events" }, nth: 1, action }]);
-  await office.brought("w.csv", ["Load,At,Gross", ...[1, 2, 3].map((gross) => `A,2026-01-01 10:0${gross},${gross}`)]);
-  const { cwd, env, now } = office.world;
-  expect(overviewOf("env", createTargets({ cwd, env }), cwd, now).answer).toBe(
-    "1 thing needs a decision. Nothing is lost.",
-  );
-  expect((await office.type("status")).out).toContain("1 thing needs you.");
-});
+it(
+  "a stranded document is one thing to decide in the console and in `status`, however many events wait for its id",
+  long,
+  async () => {
+    const sandbox = createSandbox();
+    const office = await openOfficeAt(sandbox, weighings);
+    const action = { kind: "drop", when: "after" } as const;
+    sandbox.setFaults([{ match: { method: "POST", path: "/documents/events" }, nth: 1, action }]);
+    await office.brought("w.csv", ["Load,At,Gross", ...[1, 2, 3].map((gross) => `A,2026-01-01 10:0${gross},${gross}`)]);
+    const { cwd, env, now } = office.world;
+    expect(overviewOf("env", createTargets({ cwd, env }), cwd, now).answer).toBe(
+      "1 thing needs a decision. Nothing is lost.",
+    );
+    expect((await office.type("status")).out).toContain("1 thing needs you.");
+  },
+);
 
-it("of a refused participant, every row that waits for it is counted, and what happened is said in words", {
-  tags: ["long"],
-}, async () => {
-  const sandbox = createSandbox();
-  const grouped = { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } };
-  const office = await openOfficeAt(sandbox, weighingsWith({ group: "=load", event: grouped }));
-  sandbox.setFaults([
-    { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 422, when: "before" } },
-  ]);
-  await office.brought("w.csv", ["Load,At,Gross", ...["A", "A", "B"].map((load) => `${load},2026-01-01 10:00,5`)]);
-  const { cwd, env, now } = office.world;
-  const overview = overviewOf("env", createTargets({ cwd, env }), cwd, now);
-  expect(overview.correct.map(({ code, count }) => [code, count])).toEqual([["service-refused", 3]]);
-  const corrections = correctionsOf(office);
-  const page = corrections.page({ code: "service-refused", column: null, mistake: null });
-  expect([page.count, page.what]).toEqual([3, expect.stringMatching(/^refused by the service: 422 · \w/)]);
-  expect([overview.toCorrect, (await corrections.tally()).rows]).toEqual([3, 3]);
-});
+it(
+  "of a refused participant, every row that waits for it is counted, and what happened is said in words",
+  long,
+  async () => {
+    const sandbox = createSandbox();
+    const grouped = { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } };
+    const office = await openOfficeAt(sandbox, weighingsWith({ group: "=load", event: grouped }));
+    sandbox.setFaults([
+      { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 422, when: "before" } },
+    ]);
+    await office.brought("w.csv", ["Load,At,Gross", ...["A", "A", "B"].map((load) => `${load},2026-01-01 10:00,5`)]);
+    const { cwd, env, now } = office.world;
+    const overview = overviewOf("env", createTargets({ cwd, env }), cwd, now);
+    expect(overview.correct.map(({ code, count }) => [code, count])).toEqual([["service-refused", 3]]);
+    const corrections = correctionsOf(office);
+    const page = corrections.page({ code: "service-refused", column: null, mistake: null });
+    expect([page.count, page.what]).toEqual([3, expect.stringMatching(/^refused by the service: 422 · \w/)]);
+    expect([overview.toCorrect, (await corrections.tally()).rows]).toEqual([3, 3]);
+  },
+);
 
-it("of a mapping that cannot be read, the page says the mistake in one line above its rows, and the mapping's files are watched", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(weighings);
-  await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much"]);
-  const corrections = correctionsOf(office);
-  const cause = { code: "number-unreadable", column: "Gross", mistake: null };
-  await corrections.editValue({ ...cause, from: "much", to: "5", shown: "much" });
-  writeFileSync(office.path("m.yaml"), readFileSync(office.path("m.yaml"), "utf8").replace("inputs:", "inputs: ["));
-  const [table] = await corrections.grid(cause);
-  expect(table?.failure?.message).toMatch(/^m\.yaml: [^\n]+$/);
-  expect(corrections.mappings()).toEqual([office.path("m.yaml")]);
-});
+it(
+  "of a mapping that cannot be read, the page says the mistake in one line above its rows, and the mapping's files are watched",
+  long,
+  async () => {
+    const office = openOffice(weighings);
+    await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much"]);
+    const corrections = correctionsOf(office);
+    const cause = { code: "number-unreadable", column: "Gross", mistake: null };
+    await corrections.editValue({ ...cause, from: "much", to: "5", shown: "much" });
+    writeFileSync(office.path("m.yaml"), readFileSync(office.path("m.yaml"), "utf8").replace("inputs:", "inputs: ["));
+    const [table] = await corrections.grid(cause);
+    expect(table?.failure?.message).toMatch(/^m\.yaml: [^\n]+$/);
+    expect(corrections.mappings()).toEqual([office.path("m.yaml")]);
+  },
+);
 
 it("a command that the console started and somebody killed says so", async () => {
   const jobs = createJobs({ cwd: ".", env: {}, now: Date.now, onChange: () => {} });
@@ -256,7 +268,7 @@ describe("rows with several problems", () => {
     return { terminal, console, overview, open };
   }
 
-  it("one edit corrects every row that has the value, whatever else is wrong with it", { tags: ["long"] }, async () => {
+  it("one edit corrects every row that has the value, whatever else is wrong with it", long, async () => {
     const corrections = correctionsOf(await opened());
     expect(corrections.page(marked)).toMatchObject({
       count: 4,
@@ -277,19 +289,21 @@ describe("rows with several problems", () => {
     expect(await corrections.tally()).toMatchObject({ rows: 4, ready: 1 });
   });
 
-  it("terminal and console give the same causes with the same numbers, and count each row once in all", {
-    tags: ["long"],
-  }, async () => {
-    const { terminal, console, overview, open } = await told(await opened());
-    expect(terminal).toEqual([
-      ["value-not-allowed", "Mark", 4],
-      ["value-pattern", "Note", 2],
-      ["date-impossible", "At", 1],
-    ]);
-    expect(console).toEqual(terminal);
-    expect([overview.toCorrect, open.rows]).toEqual([4, 4]);
-    expect(overview.answer).toBe("4 rows need a correction. Nothing is lost.");
-  });
+  it(
+    "terminal and console give the same causes with the same numbers, and count each row once in all",
+    long,
+    async () => {
+      const { terminal, console, overview, open } = await told(await opened());
+      expect(terminal).toEqual([
+        ["value-not-allowed", "Mark", 4],
+        ["value-pattern", "Note", 2],
+        ["date-impossible", "At", 1],
+      ]);
+      expect(console).toEqual(terminal);
+      expect([overview.toCorrect, open.rows]).toEqual([4, 4]);
+      expect(overview.answer).toBe("4 rows need a correction. Nothing is lost.");
+    },
+  );
 
   it("of grouped rows, all that wait for the correction are counted, and the one that is wrong is named", async () => {
     const grouped = { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } };
@@ -310,9 +324,7 @@ describe("rows with several problems", () => {
     expect(out).toMatch(/7 read = 0 skipped \+ 5 invalid .* 5 {2}row 3, column "Gross"/s);
   });
 
-  it("a column whose messages differ in more than five ways is one cause, in the terminal too", {
-    tags: ["long"],
-  }, async () => {
+  it("a column whose messages differ in more than five ways is one cause, in the terminal too", long, async () => {
     const office = openOffice(weighings);
     const six = ["A", "B", "C", "D", "E", "F"].map((load) => `${load},2026-01-01 10:00,much`);
     await office.brought("w.csv", ["Load,At,Gross", ...six]);
@@ -325,62 +337,66 @@ describe("rows with several problems", () => {
   });
 });
 
-it("a unit that only a cell's format shows is read where the column has `units`, and in corrections of such rows", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(
-    weighingsWith({ columns: { gross: { header: "Gross", as: "number", units: { kg: 1, t: 1000 } } } }),
-  );
-  const scaled = '[>=1000]#,##0.0,\\ "t";0" kg"';
-  const tonnes = '0.0" t"';
-  const book = new exceljs.Workbook();
-  const sheet = book.addWorksheet("Loads");
-  sheet.addRow(["Load", "At", "Gross"]);
-  const add = (load: string, at: string, gross: number, format: string) =>
-    (sheet.addRow([load, at, gross]).getCell(3).numFmt = format);
-  add("A", "2026-01-01 10:00", 12.5, tonnes);
-  add("B", "2026-01-01 10:00", 12_500, scaled);
-  add("C", "2026-01-01 10:00", 500, scaled);
-  add("D", "2026-01-01 10:00", 7, "General");
-  add("G", "2026-01-01 10:00", -7, '0" kg";"-kg "0');
-  add("E", "soon", 9, tonnes);
-  add("F", "late", 1, '0" pcs"');
-  await book.xlsx.writeFile(office.path("w.xlsx"));
-  const { files } = await office.import("w.xlsx");
-  const corrections = correctionsOf(office);
-  const [table] = await corrections.grid({ code: "date-unreadable", column: "At", mistake: null });
-  expect(table?.rows.map(({ spelt }) => spelt)).toEqual([{ 2: "9 t" }, { 2: "1 pcs" }]);
-  const [row] = table?.rows ?? [];
-  const at = { ref: row?.ref ?? "", column: "At", replaces: "soon", value: "2026-01-02 10:00" };
-  await corrections.edit({ label: "At", edits: [at] });
-  const given: string[] = [];
-  await corrections.send(office.path("corrections"), (await corrections.tally()).drafts, (_, paths, begun) => {
-    given.push(...paths);
-    begun(process.pid);
-  });
-  await office.import(...given);
-  const rejected = files.find(({ kind }) => kind === "rejected")?.path ?? "";
-  expect(await office.type("import", "m.yaml", rejected)).toMatchObject({ code: 3 });
-  expect(weights(office)).toEqual(["A 0 12500", "B 0 12500", "C 0 500", "D 0 7", "G 0 -7", "E 0 9000"]);
-});
+it(
+  "a unit that only a cell's format shows is read where the column has `units`, and in corrections of such rows",
+  long,
+  async () => {
+    const office = openOffice(
+      weighingsWith({ columns: { gross: { header: "Gross", as: "number", units: { kg: 1, t: 1000 } } } }),
+    );
+    const scaled = '[>=1000]#,##0.0,\\ "t";0" kg"';
+    const tonnes = '0.0" t"';
+    const book = new exceljs.Workbook();
+    const sheet = book.addWorksheet("Loads");
+    sheet.addRow(["Load", "At", "Gross"]);
+    const add = (load: string, at: string, gross: number, format: string) =>
+      (sheet.addRow([load, at, gross]).getCell(3).numFmt = format);
+    add("A", "2026-01-01 10:00", 12.5, tonnes);
+    add("B", "2026-01-01 10:00", 12_500, scaled);
+    add("C", "2026-01-01 10:00", 500, scaled);
+    add("D", "2026-01-01 10:00", 7, "General");
+    add("G", "2026-01-01 10:00", -7, '0" kg";"-kg "0');
+    add("E", "soon", 9, tonnes);
+    add("F", "late", 1, '0" pcs"');
+    await book.xlsx.writeFile(office.path("w.xlsx"));
+    const { files } = await office.import("w.xlsx");
+    const corrections = correctionsOf(office);
+    const [table] = await corrections.grid({ code: "date-unreadable", column: "At", mistake: null });
+    expect(table?.rows.map(({ spelt }) => spelt)).toEqual([{ 2: "9 t" }, { 2: "1 pcs" }]);
+    const [row] = table?.rows ?? [];
+    const at = { ref: row?.ref ?? "", column: "At", replaces: "soon", value: "2026-01-02 10:00" };
+    await corrections.edit({ label: "At", edits: [at] });
+    const given: string[] = [];
+    await corrections.send(office.path("corrections"), (await corrections.tally()).drafts, (_, paths, begun) => {
+      given.push(...paths);
+      begun(process.pid);
+    });
+    await office.import(...given);
+    const rejected = files.find(({ kind }) => kind === "rejected")?.path ?? "";
+    expect(await office.type("import", "m.yaml", rejected)).toMatchObject({ code: 3 });
+    expect(weights(office)).toEqual(["A 0 12500", "B 0 12500", "C 0 500", "D 0 7", "G 0 -7", "E 0 9000"]);
+  },
+);
 
-it("a cell that a spreadsheet has changed stays to be corrected, whatever else is typed into its row", {
-  tags: ["long"],
-}, async () => {
-  const note = { columns: { note: "Note" }, event: { attributes: { public: { Gross: "=gross", Note: "=note" } } } };
-  const office = openOffice(weighingsWith(note));
-  const rejected = await office.brought("w.csv", ["Load,At,Gross,Note", "A,2026-01-01 10:00,much,007"]);
-  const still = await office.brought("back.csv", office.rejectedRows(rejected, { "007": "7" }));
-  expect(still.problems.map(({ code }) => code).toSorted()).toEqual(["cell-rewritten", "number-unreadable"]);
-  const corrections = correctionsOf(office);
-  const ready = async () => (await corrections.tally()).ready;
-  const gross = { code: "number-unreadable", column: "Gross", mistake: null, from: "much", shown: "much" };
-  await corrections.editValue({ ...gross, to: "5" });
-  expect(await ready()).toBe(0);
-  const cell = { code: "cell-rewritten", column: "Note", mistake: null, from: "7", shown: "7" };
-  await corrections.editValue({ ...cell, to: "007" });
-  expect(await ready()).toBe(1);
-});
+it(
+  "a cell that a spreadsheet has changed stays to be corrected, whatever else is typed into its row",
+  long,
+  async () => {
+    const note = { columns: { note: "Note" }, event: { attributes: { public: { Gross: "=gross", Note: "=note" } } } };
+    const office = openOffice(weighingsWith(note));
+    const rejected = await office.brought("w.csv", ["Load,At,Gross,Note", "A,2026-01-01 10:00,much,007"]);
+    const still = await office.brought("back.csv", office.rejectedRows(rejected, { "007": "7" }));
+    expect(still.problems.map(({ code }) => code).toSorted()).toEqual(["cell-rewritten", "number-unreadable"]);
+    const corrections = correctionsOf(office);
+    const ready = async () => (await corrections.tally()).ready;
+    const gross = { code: "number-unreadable", column: "Gross", mistake: null, from: "much", shown: "much" };
+    await corrections.editValue({ ...gross, to: "5" });
+    expect(await ready()).toBe(0);
+    const cell = { code: "cell-rewritten", column: "Note", mistake: null, from: "7", shown: "7" };
+    await corrections.editValue({ ...cell, to: "007" });
+    expect(await ready()).toBe(1);
+  },
+);
 
 it.each([
   ["a line that may be cut", ",", { csv: { endsWithNewline: "required" } }],
@@ -388,9 +404,7 @@ it.each([
   ["a row that is too short", "\n", {}],
 ])(
   "%s is not vouched for by an edit of another mistake in many rows: a person keeps the row, and it lands",
-  {
-    tags: ["long"],
-  },
+  long,
   async (_, end, more) => {
     const office = openOffice(weighingsWith({ columns: { note: "Note" }, ...more }));
     const lines = [
@@ -427,26 +441,26 @@ async function sendAll(office: Office, corrections: ReturnType<typeof correction
   await office.import(...given);
 }
 
-it("a row with a NUL character is right once the character is gone, whatever else is typed, and cannot be kept", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(weighingsWith({ columns: { note: "Note" } }));
-  await office.brought("w.csv", ["Load,At,Gross,Note", "A,2026-01-01 10:00,much,a\0b"]);
-  const corrections = correctionsOf(office);
-  const look = async () =>
-    (await corrections.grid({ code: "nul-character", column: "Note", mistake: null }))[0]?.rows[0];
-  const type = async (column: string, replaces: string, value: string) =>
-    corrections.edit({ label: column, edits: [{ ref: (await look())?.ref ?? "", column, replaces, value }] });
-  await type("Gross", "much", "5");
-  expect(await look()).toMatchObject({ ready: false, mayBeMeant: false, problems: [{ code: "nul-character" }] });
-  await type("Note", "a\0b", "ab");
-  await sendAll(office, corrections);
-  expect((await office.type("status")).out).toContain("all is well");
-});
+it(
+  "a row with a NUL character is right once the character is gone, whatever else is typed, and cannot be kept",
+  long,
+  async () => {
+    const office = openOffice(weighingsWith({ columns: { note: "Note" } }));
+    await office.brought("w.csv", ["Load,At,Gross,Note", "A,2026-01-01 10:00,much,a\0b"]);
+    const corrections = correctionsOf(office);
+    const look = async () =>
+      (await corrections.grid({ code: "nul-character", column: "Note", mistake: null }))[0]?.rows[0];
+    const type = async (column: string, replaces: string, value: string) =>
+      corrections.edit({ label: column, edits: [{ ref: (await look())?.ref ?? "", column, replaces, value }] });
+    await type("Gross", "much", "5");
+    expect(await look()).toMatchObject({ ready: false, mayBeMeant: false, problems: [{ code: "nul-character" }] });
+    await type("Note", "a\0b", "ab");
+    await sendAll(office, corrections);
+    expect((await office.type("status")).out).toContain("all is well");
+  },
+);
 
-it("a row apart from its group is not said to be right, because its import alone would be refused", {
-  tags: ["long"],
-}, async () => {
+it("a row apart from its group is not said to be right, because its import alone would be refused", long, async () => {
   const grouped = { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } };
   const office = openOffice(weighingsWith({ group: "=load", event: grouped }));
   await office.brought("w.csv", [
@@ -463,9 +477,7 @@ it("a row apart from its group is not said to be right, because its import alone
   expect((await look())?.problems.map(({ code }) => code)).toContain("group-interrupted");
 });
 
-it("the overview says of each cause how many of its rows have an edit that was not imported", {
-  tags: ["long"],
-}, async () => {
+it("the overview says of each cause how many of its rows have an edit that was not imported", long, async () => {
   const office = openOffice(weighings);
   const rows = ["A,2026-01-01 10:00,much", "B,2026-01-01 10:00,more", "C,2026-13-01 10:00,much", "D,2026-01-01,5"];
   await office.brought("w.csv", ["Load,At,Gross", ...rows]);

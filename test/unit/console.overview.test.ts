@@ -9,9 +9,7 @@ import { mapping } from "../support/mapping.js";
 import { openOffice } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
-it("times are in the zone of the mapping, also where that comes from the one which it extends", {
-  tags: ["long"],
-}, async () => {
+it("times are in the zone of the mapping, also where that comes from the one which it extends", long, async () => {
   const { defaults, ...rest } = weighings;
   const office = openOffice({ ...rest, extends: "base.yaml" });
   writeFileSync(office.path("base.yaml"), mapping({ defaults: { ...defaults, timezone: "America/Sao_Paulo" } }));
@@ -23,9 +21,7 @@ it("times are in the zone of the mapping, also where that comes from the one whi
   });
 });
 
-it("a run of the library, which tells nobody how far it is, is known to be at work until it ends", {
-  tags: ["long"],
-}, async () => {
+it("a run of the library, which tells nobody how far it is, is known to be at work until it ends", long, async () => {
   const office = openOffice(weighings);
   const { cwd } = office.world;
   office.writeCsv("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,5"]);

@@ -27,14 +27,14 @@ describe("a corrected row lands before the later rows of its instant:", () => {
     expect(weights(office)).toEqual(inOrder);
   });
 
-  it("after a correction that was wrong again", { tags: ["long"] }, async () => {
+  it("after a correction that was wrong again", long, async () => {
     const { office, summary } = await opened();
     const again = await office.brought("mended.csv", office.rejectedRows(summary, { x: "y" }));
     await office.brought("again.csv", office.rejectedRows(again, { y: "2" }));
     expect(weights(office)).toEqual(inOrder);
   });
 
-  it("where its key was wrong, too", { tags: ["long"] }, async () => {
+  it("where its key was wrong, too", long, async () => {
     const office = openOffice(items);
     const blank = loadsWith(["Item"], "L1 10 1 a", "L1 10 2", "L1 10 3 c");
     const summary = await office.brought("day.csv", blank);

@@ -24,8 +24,10 @@ const rows = [...page.matchAll(/^\| ((?:P\d+|H\d+)(?:, H\d+)*) \| (.+) \|$/gm)].
 
 /** `H2, H3`, `H29–H32`, `P1–P5` and `H14` one by one, of every title and of the first lines of a file. */
 function cited(file: string) {
-  const titles = /\b(describe|test|it)(\.each)?\(|^\s*\]\)?\)?\("|^ {2}"[PH]\d+/;
+  const titles = /\b(describe|test|it)(\.each)?\(|^\s*\]\)?\)?\("/;
+  // A long title stands on the line below its `it(`.
   const lines = textOf(file)
+    .replaceAll(/\(\n +"/g, '("')
     .split("\n")
     .filter((line, index) => index < 4 || titles.test(line));
   const found = new Set<string>();

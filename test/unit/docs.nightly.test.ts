@@ -14,9 +14,7 @@ const page = readFileSync(fileURLToPath(new URL("../../docs/how-to/run-every-nig
 const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}[^\\n]*\\n([\\s\\S]*?)\`\`\``, "g"))].map(([, text = ""]) => text);
 
-it("the systemd units are accepted by systemd, where there is one, and name only exit codes that exist", {
-  tags: ["long"],
-}, () => {
+it("the systemd units are accepted by systemd, where there is one, and name only exit codes that exist", long, () => {
   const [service = "", timer = ""] = blocks("ini");
   expect(service).toMatch(/^Type=oneshot$/m);
   // systemd refuses a oneshot service that forces restarts by exit status.
@@ -60,20 +58,22 @@ it("the CronJob and the alerts are YAML, and the alerts ask for metrics that are
   for (const name of asked) expect(written).toContain(`# TYPE ${name} gauge`);
 });
 
-it("the backup of the crontab runs day after day, and leaves the last fourteen and what else is there (F20)", {
-  tags: ["long"],
-}, async () => {
-  const [line = ""] = /(?<=rowferry )ledger backup .*/.exec(blocks("crontab")[0] ?? "") ?? [];
-  const argv = line.replace("/backup", "backup").replace("--target production", "").split(/ +/);
-  const office = openOffice(weighings);
-  await office.brought("w.csv", loads("L1 10 1"));
-  mkdirSync(office.path("backup"));
-  writeFileSync(office.path("backup/rowferry-before.db"), "");
-  for (let day = 0; day < 40; day += 1) {
-    office.world.now += 86_400_000;
-    expect((await office.type(...argv)).code).toBe(0);
-  }
-  const left = readdirSync(office.path("backup")).toSorted();
-  expect([left.length, left[0]]).toEqual([15, "rowferry-before.db"]);
-  expect((await office.type("ledger", "restore", `backup/${left[13]}`)).code).toBe(0);
-});
+it(
+  "the backup of the crontab runs day after day, and leaves the last fourteen and what else is there (F20)",
+  long,
+  async () => {
+    const [line = ""] = /(?<=rowferry )ledger backup .*/.exec(blocks("crontab")[0] ?? "") ?? [];
+    const argv = line.replace("/backup", "backup").replace("--target production", "").split(/ +/);
+    const office = openOffice(weighings);
+    await office.brought("w.csv", loads("L1 10 1"));
+    mkdirSync(office.path("backup"));
+    writeFileSync(office.path("backup/rowferry-before.db"), "");
+    for (let day = 0; day < 40; day += 1) {
+      office.world.now += 86_400_000;
+      expect((await office.type(...argv)).code).toBe(0);
+    }
+    const left = readdirSync(office.path("backup")).toSorted();
+    expect([left.length, left[0]]).toEqual([15, "rowferry-before.db"]);
+    expect((await office.type("ledger", "restore", `backup/${left[13]}`)).code).toBe(0);
+  },
+);

@@ -72,7 +72,7 @@ describe("links", () => {
   });
 });
 
-it("files of the project that pages and messages name exist", { tags: ["long"] }, () => {
+it("files of the project that pages and messages name exist", long, () => {
   const sources = globSync("src/**/*.ts", { cwd: root });
   for (const path of sources) pages.set(path, read(path));
   const named =
@@ -84,7 +84,7 @@ it("files of the project that pages and messages name exist", { tags: ["long"] }
   expect(gone).toEqual([]);
 });
 
-it("commands and flags that pages tell to type exist", { tags: ["long"] }, async () => {
+it("commands and flags that pages tell to type exist", long, async () => {
   const flags = new Map<string, Set<string>>();
   const frame = { world: processWorld(), signal: new AbortController().signal, logFolder: null, exitCode: 0 };
   for (const { name } of commands) {

@@ -13,7 +13,7 @@ const others: Record<string, string | Buffer> = {
 
 test.each(["inbox", "inbox/*"])(
   "%s holds what no input reads: the others are imported, and it is told",
-  { tags: ["long"] },
+  long,
   async (argument) => {
     const office = openOffice(source);
     mkdirSync(office.path("inbox"));
@@ -45,7 +45,7 @@ test.each([
   ["w-1.csv", ""],
   ["w-1.csv", 'load;what\nL1;"open\n'],
   ["x.csv", "a,b\n1,2\n"],
-])("of two files named %s the bad one is named with its folder", { tags: ["long"] }, async (name, bad) => {
+])("of two files named %s the bad one is named with its folder", long, async (name, bad) => {
   const office = openOffice(weighingsWith({ files: "w-*" }));
   for (const folder of ["good", "bad"]) mkdirSync(office.path(folder));
   office.writeCsv(`good/w-1.csv`, loads("L1 10 1"));

@@ -54,39 +54,41 @@ async function imported(name: string, content: Buffer | string, ...options: Para
 const ends = (exit: number, rows: object, told = ""): object =>
   expect.objectContaining({ exit, rows: expect.objectContaining(rows), told: expect.stringContaining(told) });
 
-test("a sheet for each month is one input, for guess and import; one that the mapping does not read is told", {
-  tags: ["long"],
-}, async () => {
-  const dated = (day: string, ids: string) =>
-    ids
-      .split("")
-      .map((id, at) => line(at + 2, [id, day, "10,5"]))
-      .join("");
-  const sheet = (name: string, day: string, ids: string) => ({
-    name,
-    rows: line(1, ["id", "day", "note"]) + dated(day, ids),
-  });
-  const sheets = [
-    { name: "Leia-me", rows: line(1, ["read me"]) },
-    sheet("Coletas jan", "10/01/2025", "ABC"),
-    sheet("Coletas fev", "11/02/2025", "DE"),
-  ];
-  const world = worldOf(
-    { "rows.xlsx": await writeWorkbook({ sheets }) },
-    { rows: jobs({ excel: { sheet: "Coletas *" } }) },
-  );
-  expect(await typed(world, "guess", "rows.xlsx", "-o", "drafted.yaml")).toMatchObject({ code: 0 });
-  expect(readFileSync(`${world.cwd}/drafted.yaml`, "utf8")).toContain("sheet: [ Coletas jan, Coletas fev ]");
-  const { code, out, said } = await typed(world, "import", "m.yaml", "rows.xlsx", "--json");
-  expect(JSON.parse(out.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
-    events: { landed: 5 },
-    inputs: [
-      { sheet: "Coletas jan", staged: 3 },
-      { sheet: "Coletas fev", staged: 2 },
-    ],
-  });
-  expect([code, said]).toEqual([0, expect.stringContaining('does not read the sheet \\"Leia-me\\".')]);
-});
+test(
+  "a sheet for each month is one input, for guess and import; one that the mapping does not read is told",
+  long,
+  async () => {
+    const dated = (day: string, ids: string) =>
+      ids
+        .split("")
+        .map((id, at) => line(at + 2, [id, day, "10,5"]))
+        .join("");
+    const sheet = (name: string, day: string, ids: string) => ({
+      name,
+      rows: line(1, ["id", "day", "note"]) + dated(day, ids),
+    });
+    const sheets = [
+      { name: "Leia-me", rows: line(1, ["read me"]) },
+      sheet("Coletas jan", "10/01/2025", "ABC"),
+      sheet("Coletas fev", "11/02/2025", "DE"),
+    ];
+    const world = worldOf(
+      { "rows.xlsx": await writeWorkbook({ sheets }) },
+      { rows: jobs({ excel: { sheet: "Coletas *" } }) },
+    );
+    expect(await typed(world, "guess", "rows.xlsx", "-o", "drafted.yaml")).toMatchObject({ code: 0 });
+    expect(readFileSync(`${world.cwd}/drafted.yaml`, "utf8")).toContain("sheet: [ Coletas jan, Coletas fev ]");
+    const { code, out, said } = await typed(world, "import", "m.yaml", "rows.xlsx", "--json");
+    expect(JSON.parse(out.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
+      events: { landed: 5 },
+      inputs: [
+        { sheet: "Coletas jan", staged: 3 },
+        { sheet: "Coletas fev", staged: 2 },
+      ],
+    });
+    expect([code, said]).toEqual([0, expect.stringContaining('does not read the sheet \\"Leia-me\\".')]);
+  },
+);
 
 const cell = (text: string) => `<c t="str"><v>${text}</v></c>`;
 const line = (number: number, cells: readonly string[], more = "") =>
@@ -94,7 +96,7 @@ const line = (number: number, cells: readonly string[], more = "") =>
 const book = (rows: string[], before = "") => writeWorkbook({ sheets: [{ name: "S", rows: rows.join(""), before }] });
 const header = line(1, ["id", "day", "note"]);
 
-test("`hidden: skip` counts rows of a workbook as skipped, and says so (F72, P7)", { tags: ["long"] }, async () => {
+test("`hidden: skip` counts rows of a workbook as skipped, and says so (F72, P7)", long, async () => {
   const hidden = [3, 4].map((row) => line(row, ["b", "01/10/2025", "x"], ' hidden="1"'));
   const content = await book([header, line(2, ["a", "01/10/2025", "x"]), ...hidden, line(5, ["d", "01/10/2025", "x"])]);
   expect(await imported("rows.xlsx", content, { excel: { hidden: "skip" } })).toEqual(
@@ -106,9 +108,7 @@ test("`hidden: skip` counts rows of a workbook as skipped, and says so (F72, P7)
   );
 });
 
-test("dates that a spreadsheet of another country may have swapped are told by an import too", {
-  tags: ["long"],
-}, async () => {
+test("dates that a spreadsheet of another country may have swapped are told by an import too", long, async () => {
   /** `01/10/2025` came out as 10 January. */
   const dated = (number: number, day: string) =>
     line(number, [`j${number}`, day, "x"]).replace(`t="str"><v>${day}`, `t="d"><v>${day}`);
@@ -123,7 +123,7 @@ test("dates that a spreadsheet of another country may have swapped are told by a
   }
 });
 
-test("dates among codes are told by an import: a spreadsheet has made them of 1-2", { tags: ["long"] }, async () => {
+test("dates among codes are told by an import: a spreadsheet has made them of 1-2", long, async () => {
   const told = async (...notes: string[]) => {
     const rows = notes.map((note, at) => line(at + 2, [`j${at}`, "13/10/2025", note]));
     const dated = rows.map((row) => row.replace(/t="str"><v>(2025-)/, 't="d"><v>$1'));
@@ -134,7 +134,7 @@ test("dates among codes are told by an import: a spreadsheet has made them of 1-
   expect(await told("2025-02-01", "2025-02-02", "", "2025-02-03", "open")).not.toContain("among other values");
 });
 
-test("numbers that only their formats show in different units are told by an import", { tags: ["long"] }, async () => {
+test("numbers that only their formats show in different units are told by an import", long, async () => {
   const formats = ['#,##0.0\\ "KG"', '#,##0.0\\ "TO"', "[$R$-416] 0.00", "[$US$-409] 0.00"];
   const told = async (...shown: number[]) => {
     const rows = shown.map((format, at) =>
@@ -153,15 +153,17 @@ test("numbers that only their formats show in different units are told by an imp
   expect(await told(1, 1, 0)).not.toContain("different units");
 });
 
-test("a formula without a result needs a person where its column is read, and nobody where it is not", {
-  tags: ["long"],
-}, async () => {
-  const row = line(2, ["a", "01/10/2025", "x"]).replace("</row>", '<c t="str"><f>A2</f></c></row>');
-  const sums = (name: string) => book([line(1, ["id", "day", "note", name]), row]);
-  expect(await imported("rows.xlsx", await sums("sum"))).toEqual(ends(0, { staged: 1, invalid: 0 }));
-  const read = await imported("rows.xlsx", await sums("sum"), {}, ["id", "day", "sum"]);
-  expect(read).toEqual(ends(3, { staged: 0, invalid: 1 }, "formula-without-value"));
-});
+test(
+  "a formula without a result needs a person where its column is read, and nobody where it is not",
+  long,
+  async () => {
+    const row = line(2, ["a", "01/10/2025", "x"]).replace("</row>", '<c t="str"><f>A2</f></c></row>');
+    const sums = (name: string) => book([line(1, ["id", "day", "note", name]), row]);
+    expect(await imported("rows.xlsx", await sums("sum"))).toEqual(ends(0, { staged: 1, invalid: 0 }));
+    const read = await imported("rows.xlsx", await sums("sum"), {}, ["id", "day", "sum"]);
+    expect(read).toEqual(ends(3, { staged: 0, invalid: 1 }, "formula-without-value"));
+  },
+);
 
 const csv = (...lines: string[]) => `${lines.join("\n")}\n`;
 
@@ -187,14 +189,18 @@ test.each(
 describe("a CSV file", () => {
   const priced = (...rows: string[]) => csv("id,day,note,price", ...rows);
 
-  test("quotes behind a blank are never sent as data: the blank is seen, or the row is invalid (F3)", {
-    tags: ["long"],
-  }, async () => {
-    const rows = csv("id, day, note", 'M1, "01/10/2025", "Coleta, parcial"', 'M2, "02/10/2025", "Pesagem"');
-    expect(await imported("rows.csv", rows)).toEqual(ends(0, {}, "Blanks between delimiters and quotes are not part"));
-    const strict = { csv: { trim: false, delimiter: "," } };
-    expect(await imported("rows.csv", rows, strict)).toEqual(ends(3, { invalid: 2, staged: 0 }));
-  });
+  test(
+    "quotes behind a blank are never sent as data: the blank is seen, or the row is invalid (F3)",
+    long,
+    async () => {
+      const rows = csv("id, day, note", 'M1, "01/10/2025", "Coleta, parcial"', 'M2, "02/10/2025", "Pesagem"');
+      expect(await imported("rows.csv", rows)).toEqual(
+        ends(0, {}, "Blanks between delimiters and quotes are not part"),
+      );
+      const strict = { csv: { trim: false, delimiter: "," } };
+      expect(await imported("rows.csv", rows, strict)).toEqual(ends(3, { invalid: 2, staged: 0 }));
+    },
+  );
 
   test.each(
     sampled(
@@ -223,15 +229,17 @@ describe("a CSV file", () => {
     expect(await imported("rows.csv", rows)).toEqual(ends(3, { staged: 3, invalid: 1 }, "row-long"));
   });
 
-  test("rows that may end early do, by the mapping's word; what stands beyond the header is still told", {
-    tags: ["long"],
-  }, async () => {
-    const rows = priced("1,01/10/2025,Ann", "2,02/10/2025,Bob,7", "3,03/10/2025,Eve,8,lost");
-    const answer = await imported("rows.csv", rows, { csv: { shortRows: "blank" } });
-    expect(answer).toEqual(ends(3, { staged: 2, invalid: 1 }, "row-long"));
-    expect(answer.told).not.toContain("row-short");
-    expect((await imported("rows.csv", rows)).rows.invalid).toBe(2);
-  });
+  test(
+    "rows that may end early do, by the mapping's word; what stands beyond the header is still told",
+    long,
+    async () => {
+      const rows = priced("1,01/10/2025,Ann", "2,02/10/2025,Bob,7", "3,03/10/2025,Eve,8,lost");
+      const answer = await imported("rows.csv", rows, { csv: { shortRows: "blank" } });
+      expect(answer).toEqual(ends(3, { staged: 2, invalid: 1 }, "row-long"));
+      expect(answer.told).not.toContain("row-short");
+      expect((await imported("rows.csv", rows)).rows.invalid).toBe(2);
+    },
+  );
 
   test.each(
     sampled(
@@ -252,22 +260,22 @@ describe("a CSV file", () => {
     expect(answer.told).not.toContain("2 rows have");
   });
 
-  test("text that is written as a formula for spreadsheets is that text, in keys and values, and nothing to say", {
-    tags: ["long"],
-  }, async () => {
-    const file = csv("id,day,note", '="007","=""01/10/2025""",="5\'"', '="008",02/10/2025,=""');
-    const world = worldOf({ "rows.csv": file });
-    const { code, said } = await typed(world, "import", "m.yaml", "rows.csv");
-    expect([code, said]).toEqual([0, expect.not.stringMatching(/Row 2|rows have/)]);
-    const { out } = await typed(world, "sandbox", "dump");
-    expect(out).toMatch(/"007"/);
-    expect(out).toMatch(/"5'"/);
-    expect(out).not.toContain('=\\"');
-  });
+  test(
+    "text that is written as a formula for spreadsheets is that text, in keys and values, and nothing to say",
+    long,
+    async () => {
+      const file = csv("id,day,note", '="007","=""01/10/2025""",="5\'"', '="008",02/10/2025,=""');
+      const world = worldOf({ "rows.csv": file });
+      const { code, said } = await typed(world, "import", "m.yaml", "rows.csv");
+      expect([code, said]).toEqual([0, expect.not.stringMatching(/Row 2|rows have/)]);
+      const { out } = await typed(world, "sandbox", "dump");
+      expect(out).toMatch(/"007"/);
+      expect(out).toMatch(/"5'"/);
+      expect(out).not.toContain('=\\"');
+    },
+  );
 
-  test("one column where there may be many is said, with the delimiter that is frequent (F43)", {
-    tags: ["long"],
-  }, async () => {
+  test("one column where there may be many is said, with the delimiter that is frequent (F43)", long, async () => {
     const rows = csv("id^day^note", "1^01/10/2025^Ann", "2^02/10/2025^Bob", "3^03/10/2025^Eve");
     expect((await imported("rows.csv", rows)).exit).toBe(2);
     expect(await imported("rows.csv", rows, { csv: { delimiter: "^" } })).toEqual(ends(0, { staged: 3 }));
@@ -275,7 +283,7 @@ describe("a CSV file", () => {
     expect(table.notes.join()).toContain('4 of the first 4 lines have "^"');
   });
 
-  test("a path, and a sign at the end of a word, are nothing to say", { tags: ["long"] }, async () => {
+  test("a path, and a sign at the end of a word, are nothing to say", long, async () => {
     const answer = await imported("rows.csv", csv("id,day,note", "1,01/10/2025,C:\\new\\temp", "2,02/10/2025,Bob‡"));
     expect(answer).toEqual(ends(0, { staged: 2 }));
     expect(answer.told).not.toContain("Row");
@@ -296,17 +304,13 @@ describe("a CSV file", () => {
     },
   );
 
-  test("a first row of data that is taken for the header is said; `header: none` reads it (F44)", {
-    tags: ["long"],
-  }, async () => {
+  test("a first row of data that is taken for the header is said; `header: none` reads it (F44)", long, async () => {
     const rows = csv("1,01/10/2025,Ann", "2,02/10/2025,Bob", "3,03/10/2025,Ann");
     expect((await readFile(await temporaryFile(rows))).notes.join()).toContain("looks like a row");
     expect(await imported("rows.csv", rows, { header: "none" }, ["A", "B", "C"])).toEqual(ends(0, { staged: 3 }));
   });
 
-  test("a last line without its end is said, and held where the mapping requires it (F95)", {
-    tags: ["long"],
-  }, async () => {
+  test("a last line without its end is said, and held where the mapping requires it (F95)", long, async () => {
     const rows = csv("id,day,note", "1,01/10/2025,1234", "2,02/10/2025,12").trimEnd();
     const told = "Row 3: the file's last line has no line end";
     expect(await imported("rows.csv", rows)).toEqual(ends(0, { staged: 2 }, told));
@@ -332,7 +336,7 @@ describe("a CSV file", () => {
     expect(answer).toEqual(ends(0, { skipped: 2, staged: 2 }, "2 rows are ruled lines"));
   });
 
-  test("cells under no heading are said (F82)", { tags: ["long"] }, async () => {
+  test("cells under no heading are said (F82)", long, async () => {
     const { told } = await imported("rows.csv", csv("id,day,note,", "1,01/10/2025,Ann,", "2,02/10/2025,Bob,lost"));
     expect(told).toContain("Row 3 fills column D, which has no heading");
   });
@@ -341,9 +345,7 @@ describe("a CSV file", () => {
 describe("a packed file", () => {
   const rows = (key: string) => csv("id,day,note", `${key},01/10/2025,x`);
 
-  test("a zip file that holds several is read through, each named by archive and file", {
-    tags: ["long"],
-  }, async () => {
+  test("a zip file that holds several is read through, each named by archive and file", long, async () => {
     const content = await writeZip([
       { name: "rows-1.csv", data: rows("a") },
       { name: "in/rows-2.csv", data: csv("id,day,note", "b,01/10/2025,x", "c,some day,x") },
@@ -388,9 +390,7 @@ describe("a packed file", () => {
     });
   });
 
-  test("a name that leads out of the archive is read within it, by check as by import", {
-    tags: ["long"],
-  }, async () => {
+  test("a name that leads out of the archive is read within it, by check as by import", long, async () => {
     const content = await writeZip([
       { name: "../../rows-1.csv", data: rows("a") },
       { name: "/abs//./rows-2.csv", data: rows("b") },
@@ -414,7 +414,7 @@ describe("a packed file", () => {
     expect(world.out).toContain(input);
   });
 
-  test("a workbook within a zip file is read like any other", { tags: ["long"] }, async () => {
+  test("a workbook within a zip file is read like any other", long, async () => {
     const workbook = await book([header, line(2, ["a", "01/10/2025", "x"])]);
     const archive = await writeZip([
       { name: "rows-1.xlsx", data: workbook },
@@ -487,7 +487,7 @@ describe("several files of one command", () => {
     return { summary: lines.at(-1) as unknown as Summary, lines, world };
   }
 
-  test("an empty one does not stop the others, and needs a person (F25)", { tags: ["long"] }, async () => {
+  test("an empty one does not stop the others, and needs a person (F25)", long, async () => {
     const { summary } = await importedAll({}, 5);
     const told = { place: expect.stringMatching(/rows-2\.csv$/), column: null, example: "the file holds no rows" };
     expect(summary).toMatchObject({
@@ -502,22 +502,24 @@ describe("several files of one command", () => {
     });
   });
 
-  test("`allowEmpty` makes it a file of no rows; a header alone is one anyway; one share and one count over all of them, never going back (F25)", {
-    tags: ["long"],
-  }, async () => {
-    const { summary, lines, world } = await importedAll({ allowEmpty: true }, 2000);
-    expect(summary).toMatchObject({ exitCode: 0, rows: { staged: 2001 }, problems: [] });
-    const reading = lines.filter((one) => one.type === "progress" && one["stage"] === "reading");
-    for (const name of ["share", "done"] as const) {
-      const told = reading.map((one) => (one[name] ?? -1) as number);
-      expect(told).toEqual(told.toSorted((one, other) => one - other));
-      expect(told[0]).toBeLessThan(told.at(-1) ?? 0);
-      expect(told.at(-1)).toBe(name === "share" ? 1 : 2001);
-    }
-    expect(reading.length).toBeGreaterThan(5);
-    expect(await type(world, "check", "m.yaml", "rows-2.csv")).toBe(0);
-    expect(await type(world, "guess", "rows-2.csv", "rows-1.csv", "--output", "g.yaml")).not.toBe(1);
-  });
+  test(
+    "`allowEmpty` makes it a file of no rows; a header alone is one anyway; one share and one count over all of them, never going back (F25)",
+    long,
+    async () => {
+      const { summary, lines, world } = await importedAll({ allowEmpty: true }, 2000);
+      expect(summary).toMatchObject({ exitCode: 0, rows: { staged: 2001 }, problems: [] });
+      const reading = lines.filter((one) => one.type === "progress" && one["stage"] === "reading");
+      for (const name of ["share", "done"] as const) {
+        const told = reading.map((one) => (one[name] ?? -1) as number);
+        expect(told).toEqual(told.toSorted((one, other) => one - other));
+        expect(told[0]).toBeLessThan(told.at(-1) ?? 0);
+        expect(told.at(-1)).toBe(name === "share" ? 1 : 2001);
+      }
+      expect(reading.length).toBeGreaterThan(5);
+      expect(await type(world, "check", "m.yaml", "rows-2.csv")).toBe(0);
+      expect(await type(world, "guess", "rows-2.csv", "rows-1.csv", "--output", "g.yaml")).not.toBe(1);
+    },
+  );
 });
 
 async function openNames(content: Buffer) {

@@ -4,33 +4,35 @@ import { createSandbox } from "../../src/sandbox/index.js";
 import { openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
 
-it("a document of another system is given up by its name, with what waits for it, and not by a code alone", {
-  tags: ["long"],
-}, async () => {
-  const rows = ["Load,At,Gross", "A,2026-01-01 10:00,5", "A,2026-01-02 10:00,6", "B,2026-01-01 10:00,7"];
-  const office = await openOfficeAt(createSandbox(), weighings);
-  await office.brought("w.csv", rows);
-  // The ledger that sent them is another one.
-  rmSync(office.path("state/env"), { recursive: true });
-  await office.brought("w.csv", rows);
-  const status = async () => (await office.type("status")).out;
-  expect(await status()).toContain("2 things need you");
-  await office.type("dismiss", "--code", "foreign-collision", "--yes");
-  expect(await status(), "no events of theirs were named").toContain("2 things need you");
-  for (const [named, left] of [
-    ["load/A", "1 thing needs you"],
-    ["load/B", "all is well"],
-  ] as const) {
-    expect((await office.type("dismiss", "--document", named, "--yes")).out).toContain("1 document");
-    expect(await status()).toContain(left);
-  }
-  await office.type("dismiss", "--undo", "--document", "load/A", "--yes");
-  expect(await status(), "open again").toContain("1 thing needs you");
-  await office.type("dismiss", "--row", "w.csv:2", "--yes");
-  expect(await status()).toContain("all is well");
+it(
+  "a document of another system is given up by its name, with what waits for it, and not by a code alone",
+  long,
+  async () => {
+    const rows = ["Load,At,Gross", "A,2026-01-01 10:00,5", "A,2026-01-02 10:00,6", "B,2026-01-01 10:00,7"];
+    const office = await openOfficeAt(createSandbox(), weighings);
+    await office.brought("w.csv", rows);
+    // The ledger that sent them is another one.
+    rmSync(office.path("state/env"), { recursive: true });
+    await office.brought("w.csv", rows);
+    const status = async () => (await office.type("status")).out;
+    expect(await status()).toContain("2 things need you");
+    await office.type("dismiss", "--code", "foreign-collision", "--yes");
+    expect(await status(), "no events of theirs were named").toContain("2 things need you");
+    for (const [named, left] of [
+      ["load/A", "1 thing needs you"],
+      ["load/B", "all is well"],
+    ] as const) {
+      expect((await office.type("dismiss", "--document", named, "--yes")).out).toContain("1 document");
+      expect(await status()).toContain(left);
+    }
+    await office.type("dismiss", "--undo", "--document", "load/A", "--yes");
+    expect(await status(), "open again").toContain("1 thing needs you");
+    await office.type("dismiss", "--row", "w.csv:2", "--yes");
+    expect(await status()).toContain("all is well");
 
-  await office.brought("w2.csv", ["Load,At,Gross", "A,2026-01-03 10:00,8"]);
-  expect(await status(), "a later row waits for it").not.toContain("all is well");
-  await office.type("dismiss", "--document", "load/A", "--yes");
-  expect(await status()).toContain("all is well");
-});
+    await office.brought("w2.csv", ["Load,At,Gross", "A,2026-01-03 10:00,8"]);
+    expect(await status(), "a later row waits for it").not.toContain("all is well");
+    await office.type("dismiss", "--document", "load/A", "--yes");
+    expect(await status()).toContain("all is well");
+  },
+);

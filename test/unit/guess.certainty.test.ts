@@ -19,7 +19,7 @@ it("a CPF that lost two zeros stays one, though it passes as a CNPJ without five
 });
 
 describe("what did not happen is no event", () => {
-  it("whatever word its header has for that, in five languages", { tags: ["long"] }, async () => {
+  it("whatever word its header has for that, in five languages", long, async () => {
     const headers = [
       "Promised Date;Deadline;Target Date;Requested Delivery Date;Need By Date;Renewal Date;Contract End Date;Best Before",
       "Data Prometida;Data Programada;Data Agendamento;Próxima Revisão;Fim da Garantia;Término da Vigência;Prev. Entrega",

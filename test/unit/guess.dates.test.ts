@@ -282,7 +282,7 @@ describe("what people and programs write (F28)", () => {
     },
   );
 
-  it("so are date and time of a workbook", { tags: ["long"] }, async () => {
+  it("so are date and time of a workbook", long, async () => {
     const cells = rows("P-#;CNPJ").map((line, at) => {
       const [key, tax] = line.split(";");
       return [key, new Date(Date.UTC(2026, 2, at + 1)), (8 + at / 60) / 24, tax];

@@ -210,7 +210,7 @@ describe("rows that are none", () => {
     ],
   );
 
-  it("a total whose sum the file does not hold is skipped all the same", { tags: ["long"] }, async () => {
+  it("a total whose sum the file does not hold is skipped all the same", long, async () => {
     const book = new ExcelJS.Workbook();
     const sheet = book.addWorksheet("Plan1");
     sheet.addRow(["Pedido", "Data", "Cliente", "Valor"]);
@@ -224,9 +224,7 @@ describe("rows that are none", () => {
 describe("a file that belongs to another", () => {
   const orders = text(["NumPedido;DataPedido;CNPJ;RazaoSocial", ...rows("700#;2#/03/2026;CNPJ;Acme")]);
 
-  it("puts its events on the documents of the other, in whatever order they are given", {
-    tags: ["long"],
-  }, async () => {
+  it("puts its events on the documents of the other, in whatever order they are given", long, async () => {
     const history = text(["Pedido;Status;DataHora", ...rows("700#;{Pago|Enviado};2#/03/2026 10:00", 9)]);
     const { mapping, said, world } = await draftOf({
       "a.csv": history + history.split("\n").slice(1).join("\n"),
@@ -237,7 +235,7 @@ describe("a file that belongs to another", () => {
     expect(await type(world, "import", "m.yaml", "a.csv", "b.csv", "--sandbox")).toBe(0);
   });
 
-  it("of rows without a time says how they would get one", { tags: ["long"] }, async () => {
+  it("of rows without a time says how they would get one", long, async () => {
     const items = text(["NumPedido;SKU;Qtd", ...rows("700#;S%;#"), ...rows("700#;S%;1#")]);
     const { mapping, said } = await draftOf({ "a.csv": orders, "b.csv": items });
     expect(mapping.inputs.b.documents).toEqual({ num_pedido: { mode: "existing", key: "=num_pedido" } });
@@ -270,20 +268,22 @@ describe("dialects", () => {
 });
 
 describe("files with the same columns", () => {
-  it("share a mapping that reads each, whatever its delimiter and encoding, and the row of its header", {
-    tags: ["long"],
-  }, async () => {
-    const header = "Pedido;Data;CNPJ;Obs";
-    const lines = (cell: string) => rows(`P-#;2#/03/2026;CNPJ;${cell}`);
-    const { world, input, said } = await draftOf({
-      "a-1.csv": text([header, ...lines("José")]),
-      "a-2.csv": Buffer.from(text([header, ...lines("João")]).replaceAll(";", ","), "latin1"),
-      "a-3.csv": text(["Lista;;;", ";;;", header, ...lines("Ana")]),
-    });
-    expect(input).toMatchObject({ files: "a-*.csv", header: "auto", csv: { quote: '"' } });
-    expect(said.match(/9 of 9 rows would be staged/g)).toHaveLength(3);
-    expect(await type(world, "check", "m.yaml", "a-1.csv", "a-2.csv", "a-3.csv")).toBe(0);
-  });
+  it(
+    "share a mapping that reads each, whatever its delimiter and encoding, and the row of its header",
+    long,
+    async () => {
+      const header = "Pedido;Data;CNPJ;Obs";
+      const lines = (cell: string) => rows(`P-#;2#/03/2026;CNPJ;${cell}`);
+      const { world, input, said } = await draftOf({
+        "a-1.csv": text([header, ...lines("José")]),
+        "a-2.csv": Buffer.from(text([header, ...lines("João")]).replaceAll(";", ","), "latin1"),
+        "a-3.csv": text(["Lista;;;", ";;;", header, ...lines("Ana")]),
+      });
+      expect(input).toMatchObject({ files: "a-*.csv", header: "auto", csv: { quote: '"' } });
+      expect(said.match(/9 of 9 rows would be staged/g)).toHaveLength(3);
+      expect(await type(world, "check", "m.yaml", "a-1.csv", "a-2.csv", "a-3.csv")).toBe(0);
+    },
+  );
 });
 
 describe("countries and places", () => {
@@ -415,9 +415,7 @@ describe("tax ids and parties", () => {
     ],
   );
 
-  it("documents whose customers stand in a file of their own have these and their addresses", {
-    tags: ["long"],
-  }, async () => {
+  it("documents whose customers stand in a file of their own have these and their addresses", long, async () => {
     const customers = "Código;Razão Social;CNPJ;Endereço;Nº;Bairro;Cidade;UF";
     const { input, mapping, said, world } = await draftOf({
       "customers.csv": text([customers, ...rows("C00#;Acme #;CNPJ;Rua #;#0;Centro;Rio;RJ", 2)]),
@@ -435,7 +433,7 @@ describe("tax ids and parties", () => {
 
 describe("keys", () => {
   const each = "{a|a|b|b|c|c|d|d|e}";
-  it("a Vorgang is a document where it has more values than events have words", { tags: ["long"] }, async () => {
+  it("a Vorgang is a document where it has more values than events have words", long, async () => {
     const lines = rows("V-#;2%/03/2026;Angelegt", 30);
     const { input } = await draftOf({ "a.csv": text(["Vorgang;Zeitpunkt;Schritt", ...lines, ...lines]) });
     expect(only(input.documents).key).toBe("=vorgang");
@@ -560,15 +558,13 @@ describe("events and their times", () => {
   );
 });
 
-it("an Estado without anything else of a place is a status", { tags: ["long"] }, async () => {
+it("an Estado without anything else of a place is a status", long, async () => {
   const { input, said } = await draft("Recibo;Pago em;Nome;NIF;Estado", "R-#;0#/10/2025;Ana;NIF;{Pago|Anulado}");
   expect(JSON.stringify(input.addresses ?? {})).not.toContain("=estado");
   expect(said).toContain("No column has the street, city, state");
 });
 
-it("a word of events in two spellings is one word, in the spelling that most rows have", {
-  tags: ["long"],
-}, async () => {
+it("a word of events in two spellings is one word, in the spelling that most rows have", long, async () => {
   const { input } = await draft(
     "Leitura;Data;Evento;CNPJ",
     "L-{1|1|1|2|2|2|3|3|3};0#/10/2025;{Lido|ESTIMADO|lido|Lido|Estimado|Aviso|Lido|Estimado|Aviso};CNPJ",
@@ -577,22 +573,24 @@ it("a word of events in two spellings is one word, in the spelling that most row
   expect(Object.values(input.events).flatMap(({ is = [] }: Any) => is)).toEqual(["Lido", "Estimado", "Aviso"]);
 });
 
-it("documents whose owner another sheet holds, and whose place no column holds, are drafted with a place to write", {
-  tags: ["long"],
-}, async () => {
-  const book = new ExcelJS.Workbook();
-  const parties = rows("P0#;Parte #;CPF").map((row) => row.split(";"));
-  book.addWorksheet("Partes").addRows([["Cód.", "Parte", "CPF"], ...parties]);
-  const orders = rows("{1|2|3}-%;P0#;2#/03/2026").map((row) => row.split(";"));
-  book.addWorksheet("Movimentos").addRows([["Processo", "Autor", "Data"], ...orders]);
-  const { mapping, said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
-  const { documents, addresses } = mapping.inputs.movimentos;
-  expect(only(documents)).toMatchObject({ participant: { ref: "organisation", key: "=autor" }, address: "place" });
-  expect(addresses.place).toMatchObject({ participant: { ref: "organisation", key: "=autor" }, street: "?" });
-  expect(said).toContain("where is it?");
-});
+it(
+  "documents whose owner another sheet holds, and whose place no column holds, are drafted with a place to write",
+  long,
+  async () => {
+    const book = new ExcelJS.Workbook();
+    const parties = rows("P0#;Parte #;CPF").map((row) => row.split(";"));
+    book.addWorksheet("Partes").addRows([["Cód.", "Parte", "CPF"], ...parties]);
+    const orders = rows("{1|2|3}-%;P0#;2#/03/2026").map((row) => row.split(";"));
+    book.addWorksheet("Movimentos").addRows([["Processo", "Autor", "Data"], ...orders]);
+    const { mapping, said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+    const { documents, addresses } = mapping.inputs.movimentos;
+    expect(only(documents)).toMatchObject({ participant: { ref: "organisation", key: "=autor" }, address: "place" });
+    expect(addresses.place).toMatchObject({ participant: { ref: "organisation", key: "=autor" }, street: "?" });
+    expect(said).toContain("where is it?");
+  },
+);
 
-it("a pivot table beside the sheets that it sums up is left out, and said", { tags: ["long"] }, async () => {
+it("a pivot table beside the sheets that it sums up is left out, and said", long, async () => {
   const book = new ExcelJS.Workbook();
   const orders = rows("P-#;2#/03/2026;#,5").map((row) => row.split(";"));
   book.addWorksheet("Orders").addRows([["Pedido", "Data", "Valor"], ...orders]);
@@ -606,7 +604,7 @@ it("a pivot table beside the sheets that it sums up is left out, and said", { ta
   expect(said).toContain('sheet "Pivot" of a.xlsx is a pivot table ("Row Labels") and was left out');
 });
 
-it("a percentage of a workbook has the unit that it has in a CSV file", { tags: ["long"] }, async () => {
+it("a percentage of a workbook has the unit that it has in a CSV file", long, async () => {
   const book = new ExcelJS.Workbook();
   const sheet = book.addWorksheet("S");
   sheet.addRows([
@@ -618,9 +616,7 @@ it("a percentage of a workbook has the unit that it has in a CSV file", { tags: 
   expect(input.columns.umidade).toEqual({ header: "Umidade", as: "number", units: ["%"] });
 });
 
-it("a unit that only number formats show is named, so that another one in the next file is refused", {
-  tags: ["long"],
-}, async () => {
+it("a unit that only number formats show is named, so that another one in the next file is refused", long, async () => {
   const book = new ExcelJS.Workbook();
   const sheet = book.addWorksheet("S");
   sheet.addRows([
@@ -633,7 +629,7 @@ it("a unit that only number formats show is named, so that another one in the ne
   expect(input.columns).toMatchObject({ peso: { as: "number", units: ["kg"] }, os: "OS" });
 });
 
-it("formulas that nobody has calculated hide no other column of their rows", { tags: ["long"] }, async () => {
+it("formulas that nobody has calculated hide no other column of their rows", long, async () => {
   const book = new ExcelJS.Workbook();
   const sheet = book.addWorksheet("S");
   const loads = rows("T#;2#/03/2026").map((row) => [...row.split(";"), 1.5, { formula: "C2*2" }]);
@@ -652,7 +648,7 @@ it("numbers of a workbook that may have lost the zeros of others in their column
   );
 });
 
-it("titles above a header that repeats itself tell its columns apart", { tags: ["long"] }, async () => {
+it("titles above a header that repeats itself tell its columns apart", long, async () => {
   const book = new ExcelJS.Workbook();
   const sheet = book.addWorksheet("School");
   sheet.addRows([["Records of 2025"], ["Student", null, "Enrollment", null, "Withdrawal", null]]);

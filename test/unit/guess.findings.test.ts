@@ -18,9 +18,7 @@ import {
 const skipped = has("9 of 10 rows would be staged, 1 skipped");
 
 describe("what is unused or undecided is said first", () => {
-  it("columns that nothing uses stand at the head of the file and of the screen (F121)", {
-    tags: ["long"],
-  }, async () => {
+  it("columns that nothing uses stand at the head of the file and of the screen (F121)", long, async () => {
     const { yaml, world } = await draft("CNPJ;Empresa;Menge;Notas;Fim", "CNPJ;Acme #;#,5;x#;");
     const told = "3 of 5 columns of a.csv are not used: Menge, Notas, Fim (blank so far)";
     expect(yaml.split("\n").slice(0, 4).join("\n")).toContain(told);
@@ -162,14 +160,16 @@ describe("what a careful eye sees", () => {
     expect(said).toContain(`"${header}" may say otherwise, but is not used for that`);
   });
 
-  it("ids that a spreadsheet rounded are told, by guess and by check; codes with zeros in front stay text", {
-    tags: ["long"],
-  }, async () => {
-    const { input, said, check } = await draft("Posten;Tracking;Datum", "00#.123;1234567890123#5000;2026-02-13");
-    expect(input.columns).toMatchObject({ posten: "Posten", tracking: "Tracking" });
-    const told = 'll numbers of "Tracking" with more than 15 digits end in zeros, such as 123456789012315000';
-    expect([said, await check()]).toEqual([has(told), has(told)]);
-  });
+  it(
+    "ids that a spreadsheet rounded are told, by guess and by check; codes with zeros in front stay text",
+    long,
+    async () => {
+      const { input, said, check } = await draft("Posten;Tracking;Datum", "00#.123;1234567890123#5000;2026-02-13");
+      expect(input.columns).toMatchObject({ posten: "Posten", tracking: "Tracking" });
+      const told = 'll numbers of "Tracking" with more than 15 digits end in zeros, such as 123456789012315000';
+      expect([said, await check()]).toEqual([has(told), has(told)]);
+    },
+  );
 
   it("a draft without records does not pass for one that sends something", async () => {
     const { check } = await draft("Posten", "x");

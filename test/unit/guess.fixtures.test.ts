@@ -46,31 +46,31 @@ async function stage(file: string) {
 }
 
 describe("fixtures with a known outcome, with no line edited and no decision open", () => {
-  it("one row an event: every valid row is staged, drafts are skipped, and the events are those of the file", {
-    tags: ["long"],
-  }, async () => {
-    const { fates, expected, yaml } = await stage("manifests/manifests-2025-09.csv");
-    expect(yaml).not.toContain("draft: true");
-    expect(fates("invalid")).toEqual([]);
-    expect(fates("valid")).toHaveLength(expected.rows["staged"] ?? 0);
-    expect(fates("skipped")).toHaveLength(expected.rows["skipped"] ?? 0);
-    const records = fates("valid").flatMap(({ outcome }) => (outcome.fate === "valid" ? [outcome.records] : []));
-    const counted: { [name: string]: number } = {};
-    for (const { name } of records.flatMap(({ events }) => events)) counted[name] = (counted[name] ?? 0) + 1;
-    expect(counted).toEqual(expected.eventsByName);
-    const distinct = (values: unknown[]) => new Set(values.map((value) => JSON.stringify(value))).size;
-    expect(distinct(records.flatMap(({ documents }) => documents.map(({ key }) => key)))).toBe(expected.documents);
-    expect(distinct(records.flatMap(({ participants }) => participants.map(({ natural }) => natural)))).toBe(
-      expected.participants,
-    );
-    expect(
-      distinct(records.flatMap((one) => one.addresses.map(({ participant, identity }) => [participant, identity]))),
-    ).toBe(expected.addresses);
-  });
+  it(
+    "one row an event: every valid row is staged, drafts are skipped, and the events are those of the file",
+    long,
+    async () => {
+      const { fates, expected, yaml } = await stage("manifests/manifests-2025-09.csv");
+      expect(yaml).not.toContain("draft: true");
+      expect(fates("invalid")).toEqual([]);
+      expect(fates("valid")).toHaveLength(expected.rows["staged"] ?? 0);
+      expect(fates("skipped")).toHaveLength(expected.rows["skipped"] ?? 0);
+      const records = fates("valid").flatMap(({ outcome }) => (outcome.fate === "valid" ? [outcome.records] : []));
+      const counted: { [name: string]: number } = {};
+      for (const { name } of records.flatMap(({ events }) => events)) counted[name] = (counted[name] ?? 0) + 1;
+      expect(counted).toEqual(expected.eventsByName);
+      const distinct = (values: unknown[]) => new Set(values.map((value) => JSON.stringify(value))).size;
+      expect(distinct(records.flatMap(({ documents }) => documents.map(({ key }) => key)))).toBe(expected.documents);
+      expect(distinct(records.flatMap(({ participants }) => participants.map(({ natural }) => natural)))).toBe(
+        expected.participants,
+      );
+      expect(
+        distinct(records.flatMap((one) => one.addresses.map(({ participant, identity }) => [participant, identity]))),
+      ).toBe(expected.addresses);
+    },
+  );
 
-  it("a file with mistakes: they are mistakes of their rows, and every other row is staged", {
-    tags: ["long"],
-  }, async () => {
+  it("a file with mistakes: they are mistakes of their rows, and every other row is staged", long, async () => {
     const { fates, expected } = await stage("manifests-faulty/manifests-2025-10.csv");
     const wrong = new Set(expected.invalid.map(({ row }) => row));
     expect(fates("invalid").filter(({ row }) => !wrong.has(row))).toEqual([]);
@@ -78,9 +78,7 @@ describe("fixtures with a known outcome, with no line edited and no decision ope
     expect(fates("invalid").length).toBeGreaterThanOrEqual(wrong.size - 1);
   });
 
-  it("a workbook of three sheets: organisations and places are found, and referred to by code", {
-    tags: ["long"],
-  }, async () => {
+  it("a workbook of three sheets: organisations and places are found, and referred to by code", long, async () => {
     const { mapped, fates, expected, yaml } = await stage("organisations/organisations-2025.xlsx");
     expect(yaml).not.toContain("draft: true");
     expect(fates("invalid")).toEqual([]);

@@ -95,9 +95,7 @@ describe("headers of all kinds", () => {
     "x".repeat(300),
   ];
 
-  it("are read as headers, whether their columns are used or not, and as words of an event", {
-    tags: ["long"],
-  }, async () => {
+  it("are read as headers, whether their columns are used or not, and as words of an event", long, async () => {
     for (const cell of [(row: number, column: number) => `${column} ${row}`, () => ""]) {
       const { problems, yaml } = await loaded(orders(specials, cell));
       expect(problems).toEqual([]);
@@ -115,7 +113,7 @@ describe("headers of all kinds", () => {
     expect((await loaded(words)).problems).toEqual([]);
   });
 
-  it("hundreds of columns, and columns of one name", { tags: ["long"] }, async () => {
+  it("hundreds of columns, and columns of one name", long, async () => {
     const wide = orders(
       Array.from({ length: 200 }, (_, at) => `Col ${at}`),
       (row, column) => String(row * column),
@@ -181,7 +179,7 @@ const anyTable = fc
       .map((cells) => table(header, cells, { file: "any.csv" })),
   );
 
-it("whatever stands in a table, alone or beside others, its draft loads", { tags: ["long"] }, async () => {
+it("whatever stands in a table, alone or beside others, its draft loads", long, async () => {
   await fc.assert(
     fc.asyncProperty(anyTable, fc.boolean(), async (one, beside) => {
       const { problems, yaml } = await loaded(one, ...(beside ? [orders([], () => "")] : []));
@@ -192,7 +190,7 @@ it("whatever stands in a table, alone or beside others, its draft loads", { tags
   );
 });
 
-it("whatever is answered, the draft loads, and what was answered is open no more", { tags: ["long"] }, async () => {
+it("whatever is answered, the draft loads, and what was answered is open no more", long, async () => {
   await fc.assert(
     fc.asyncProperty(anyTable, fc.infiniteStream(fc.nat(9)), async (one, choices) => {
       const answers = new Map<string, number>();

@@ -127,9 +127,7 @@ describe("what a service that answers everything else leaves open in the same wa
 });
 
 describe("what was refused once more", () => {
-  test("needs a person, says what to look at and what to type, and is not asked about again", {
-    tags: ["long"],
-  }, async () => {
+  test("needs a person, says what to look at and what to type, and is not asked about again", long, async () => {
     await loseAnswers();
     await imported("M1 40");
     const summary = await world.resume();
@@ -155,21 +153,21 @@ describe("what was refused once more", () => {
     expect([again.requests.sent, again.exitCode]).toEqual([0, 3]);
   });
 
-  test("is said of all its rows when their file comes again, and one word about their document ends it", {
-    tags: ["long"],
-  }, async () => {
-    const rows = [...at(10, 20, 30), "M1 40 CLOSE"] as const;
-    await loseAnswers([...rows]);
-    await world.resume();
-    const { outcomes, problems } = await imported(...rows);
-    expect([outcomes, problems]).toMatchObject([{ toDecide: 4, toSend: 0 }, [{ count: 4 }]]);
-    await say("manifest/M1", "landed");
-    expect([await resumed(), minutes()]).toEqual([0, [1, 10, 20, 30, 40]]);
-  });
+  test(
+    "is said of all its rows when their file comes again, and one word about their document ends it",
+    long,
+    async () => {
+      const rows = [...at(10, 20, 30), "M1 40 CLOSE"] as const;
+      await loseAnswers([...rows]);
+      await world.resume();
+      const { outcomes, problems } = await imported(...rows);
+      expect([outcomes, problems]).toMatchObject([{ toDecide: 4, toSend: 0 }, [{ count: 4 }]]);
+      await say("manifest/M1", "landed");
+      expect([await resumed(), minutes()]).toEqual([0, [1, 10, 20, 30, 40]]);
+    },
+  );
 
-  test("of a CANCEL is named by its key: the document's name is the next generation's", {
-    tags: ["long"],
-  }, async () => {
+  test("of a CANCEL is named by its key: the document's name is the next generation's", long, async () => {
     await begun();
     await replaceEach(world.target, ["M1"], "wrong", { clock: world.clock, waitForLock: false });
     throughout(notThere);
@@ -183,7 +181,7 @@ describe("what was refused once more", () => {
     expect([await resumed(), minutes()]).toEqual([0, [1, expect.any(Number), 1]]);
   });
 
-  test("of one document keeps nothing of another from going on by the same command", { tags: ["long"] }, async () => {
+  test("of one document keeps nothing of another from going on by the same command", long, async () => {
     await loseAnswers();
     await world.resume();
     await imported("M2 1");
@@ -194,9 +192,7 @@ describe("what was refused once more", () => {
     expect(minutes("M2")).toEqual([1, 5]);
   });
 
-  test("is asked about once more by `retry`, and with a corrected row under the same key (H9)", {
-    tags: ["long"],
-  }, async () => {
+  test("is asked about once more by `retry`, and with a corrected row under the same key (H9)", long, async () => {
     await refuseInDoubt();
     retryAll();
     expect((await world.resume()).requests.sent).toBe(1);
@@ -209,25 +205,25 @@ describe("what was refused once more", () => {
 });
 
 describe("a person's word", () => {
-  test("that events have landed releases what waits behind them; who said so and when stands in `show`", {
-    tags: ["long"],
-  }, async () => {
-    await loseAnswers();
-    await world.resume();
-    expect(await say("M1", "landed")).toEqual({ landed: 2, changed: 0, notLanded: 0 });
-    const summary = await imported("M1 30");
-    expect([summary.exitCode, summary.requests.sent]).toEqual([0, 1]);
-    expect(states().slice(1)).toEqual(["landed-without-id: resolved", "landed-without-id: resolved", "landed"]);
-    expect(minutes()).toEqual([1, 10, 20, 30]);
-    const [document] = (await world.show("M1")).documents;
-    const said = document?.events.map(({ decisions }) => decisions.map(({ by, said: word }) => `${by}: ${word}`));
-    expect(said).toEqual([[], ["anna: landed"], ["anna: landed"], []]);
-    expect(document?.events[1]?.decisions[0]?.at).toMatch(/^20\d\d-/);
-  });
+  test(
+    "that events have landed releases what waits behind them; who said so and when stands in `show`",
+    long,
+    async () => {
+      await loseAnswers();
+      await world.resume();
+      expect(await say("M1", "landed")).toEqual({ landed: 2, changed: 0, notLanded: 0 });
+      const summary = await imported("M1 30");
+      expect([summary.exitCode, summary.requests.sent]).toEqual([0, 1]);
+      expect(states().slice(1)).toEqual(["landed-without-id: resolved", "landed-without-id: resolved", "landed"]);
+      expect(minutes()).toEqual([1, 10, 20, 30]);
+      const [document] = (await world.show("M1")).documents;
+      const said = document?.events.map(({ decisions }) => decisions.map(({ by, said: word }) => `${by}: ${word}`));
+      expect(said).toEqual([[], ["anna: landed"], ["anna: landed"], []]);
+      expect(document?.events[1]?.decisions[0]?.at).toMatch(/^20\d\d-/);
+    },
+  );
 
-  test("may be about one event by its key, or a row; the rest is asked about by the next run", {
-    tags: ["long"],
-  }, async () => {
+  test("may be about one event by its key, or a row; the rest is asked about by the next run", long, async () => {
     await loseAnswers();
     await world.resume();
     const [row] = (await world.show("M1")).documents[0]?.events[1]?.rows ?? [];
@@ -237,7 +233,7 @@ describe("a person's word", () => {
     expect(states()[2]).toBe("landed-without-id: duplicate-of-own-attempt");
   });
 
-  test("that an event has not landed sends it, and no other", { tags: ["long"] }, async () => {
+  test("that an event has not landed sends it, and no other", long, async () => {
     await refuseInDoubt();
     faults();
     await say(deduplicationIdOf("M1", 10), "not-landed");
@@ -246,23 +242,27 @@ describe("a person's word", () => {
     expect(minutes()).toEqual([1, 10]);
   });
 
-  test("is believed of a wrong row too, which goes alone then: a refusal without words would leave it in doubt for ever", {
-    tags: ["long"],
-  }, async () => {
-    await begun({ sandbox: { terseErrors: true } });
-    await imported("M1 10 bad", ...at(20, 30));
-    expect(states()[1]).toBe("stalled: refused-in-doubt");
-    expect(await resumed()).toBe(3);
-    expect(states()[1]).toBe("stalled: doubt-unsettled");
-    await say("M1", "not-landed");
-    await world.resume();
-    expect(states().slice(1)).toEqual(["rejected: service-refused", "held: behind-rejected", "held: behind-rejected"]);
-    expect(minutes()).toEqual([1]);
-  });
+  test(
+    "is believed of a wrong row too, which goes alone then: a refusal without words would leave it in doubt for ever",
+    long,
+    async () => {
+      await begun({ sandbox: { terseErrors: true } });
+      await imported("M1 10 bad", ...at(20, 30));
+      expect(states()[1]).toBe("stalled: refused-in-doubt");
+      expect(await resumed()).toBe(3);
+      expect(states()[1]).toBe("stalled: doubt-unsettled");
+      await say("M1", "not-landed");
+      await world.resume();
+      expect(states().slice(1)).toEqual([
+        "rejected: service-refused",
+        "held: behind-rejected",
+        "held: behind-rejected",
+      ]);
+      expect(minutes()).toEqual([1]);
+    },
+  );
 
-  test("that was wrong doubles nothing: the duplicate answer is still about our own attempt (P5)", {
-    tags: ["long"],
-  }, async () => {
+  test("that was wrong doubles nothing: the duplicate answer is still about our own attempt (P5)", long, async () => {
     await begun();
     throughout(lost);
     await imported(...at(10));
@@ -273,7 +273,7 @@ describe("a person's word", () => {
     expect(minutes()).toEqual([1, 10]);
   });
 
-  test("is taken right after a kill, before any run has found what was on the wire", { tags: ["long"] }, async () => {
+  test("is taken right after a kill, before any run has found what was on the wire", long, async () => {
     await begun();
     await world.run([file("M1 10")], { killAt: { request: 1, when: "after" } });
     expect(await say("M1", "landed")).toMatchObject({ landed: 1 });
@@ -283,7 +283,7 @@ describe("a person's word", () => {
     expect([documentState("M2"), await resumed(), minutes("M2")]).toEqual(["planned", 0, [10]]);
   });
 
-  test("about a CLOSE closes the document", { tags: ["long"] }, async () => {
+  test("about a CLOSE closes the document", long, async () => {
     await loseAnswers(["M1 10 CLOSE key=once"]);
     await world.resume();
     await say("M1", "landed");
@@ -299,7 +299,7 @@ describe("a person's word", () => {
     expect(states().slice(1)).toEqual(["changed: changed", "landed-without-id: resolved"]);
   });
 
-  test("is not taken for what is not in doubt, unknown, or stranded by evidence", { tags: ["long"] }, async () => {
+  test("is not taken for what is not in doubt, unknown, or stranded by evidence", long, async () => {
     await begun();
     faults({ nth: 1, action: lost });
     await imported("M2 5");
@@ -313,7 +313,7 @@ describe("a person's word", () => {
       expect(() => checkDoubt(world.target, name, word)).toThrow(expect.objectContaining({ code }));
   });
 
-  test("survives the loss of the ledger's disk by way of the journal", { tags: ["long"] }, async () => {
+  test("survives the loss of the ledger's disk by way of the journal", long, async () => {
     const journal = join(folder(), "journal.ndjson");
     await loseAnswers(at(10, 20), { journal });
     await world.resume();
@@ -349,14 +349,14 @@ describe("a document in doubt", () => {
     world.setFaults([]);
   }
 
-  test("that is not there, as a person says, is created with its events", { tags: ["long"] }, async () => {
+  test("that is not there, as a person says, is created with its events", long, async () => {
     await refuseCreation();
     await say(documentKey("M1"), "not-landed");
     expect(await resumed()).toBe(0);
     expect(minutes()).toEqual([10, 20]);
   });
 
-  test("that is there gets its id", { tags: ["long"] }, async () => {
+  test("that is there gets its id", long, async () => {
     await refuseCreation();
     const document = { ...checkDoubt(world.target, "M1", "not-landed").document };
     const check = { document, documentId: "doc-elsewhere", findings: [], body: null };

@@ -24,7 +24,7 @@ import type { RunPlan } from "../nights/simulation/world.js";
 afterEach(() => world.close());
 
 describe("H19: a target's document", () => {
-  test("takes its own later rows once it is there", { tags: ["long"] }, async () => {
+  test("takes its own later rows once it is there", long, async () => {
     open();
     const rows = ["T1 30 onTarget key=t", "M1 10 target=T1"];
     expect((await imported(...rows)).exitCode).toBe(0);
@@ -32,13 +32,13 @@ describe("H19: a target's document", () => {
     expect(world.sandbox.store.documentsByExternalId("T1")[0]?.fields).toEqual({ category: "Batch" });
   });
 
-  test("is late for what lies before the event that makes it", { tags: ["long"] }, async () => {
+  test("is late for what lies before the event that makes it", long, async () => {
     open();
     await imported("M1 10 target=T1", "T1 5 onTarget");
     expect(states()).toEqual(["rejected: late", "landed"]);
   });
 
-  test("confirmed only by a duplicate waits for `resolve`", { tags: ["long"] }, async () => {
+  test("confirmed only by a duplicate waits for `resolve`", long, async () => {
     await begun();
     faults({ nth: 1, action: lost });
     const rows = ["M1 10 target=T1", "T1 30 onTarget key=t"];
@@ -49,17 +49,19 @@ describe("H19: a target's document", () => {
     expect(minutes("T1")).toEqual([30]);
   });
 
-  test("whose own key is taken refuses the event that would make it, and is no receipt for that event", {
-    tags: ["long"],
-  }, async () => {
-    open();
-    await imported("M1 10 target=T1");
-    const key = documentDeduplicationId({ namespace: "story", kind: "batch", key: "T1", generation: 1 });
-    expect(world.sandbox.store.documentsByExternalId("T1")[0]?.deduplicationId).toBe(key);
-    await imported("M2 10 key=again target=T1", "M2 20");
-    expect(states().filter((state) => state.startsWith("landed-without-id"))).toEqual([]);
-    expect(minutes("M2")).toEqual([]);
-  });
+  test(
+    "whose own key is taken refuses the event that would make it, and is no receipt for that event",
+    long,
+    async () => {
+      open();
+      await imported("M1 10 target=T1");
+      const key = documentDeduplicationId({ namespace: "story", kind: "batch", key: "T1", generation: 1 });
+      expect(world.sandbox.store.documentsByExternalId("T1")[0]?.deduplicationId).toBe(key);
+      await imported("M2 10 key=again target=T1", "M2 20");
+      expect(states().filter((state) => state.startsWith("landed-without-id"))).toEqual([]);
+      expect(minutes("M2")).toEqual([]);
+    },
+  );
 });
 
 describe("H29–H32: identities", () => {
@@ -72,16 +74,18 @@ describe("H29–H32: identities", () => {
     return world.sandbox.store.participants()[0]?.id ?? "";
   };
 
-  test("H29, H30: on a participant of others addresses are listed first, and a masked street is nobody's", {
-    tags: ["long"],
-  }, async () => {
-    open();
-    const id = await other();
-    const summary = await imported(...at(10));
-    expect(summary.requests.byKind).toMatchObject({ "list-addresses": 1, "create-address": 1 });
-    expect(world.sandbox.store.addresses().map(({ participantId }) => participantId)).toEqual([id, id]);
-    expect(summary.warnings.map(({ code }) => code)).toContain("address-masked");
-  });
+  test(
+    "H29, H30: on a participant of others addresses are listed first, and a masked street is nobody's",
+    long,
+    async () => {
+      open();
+      const id = await other();
+      const summary = await imported(...at(10));
+      expect(summary.requests.byKind).toMatchObject({ "list-addresses": 1, "create-address": 1 });
+      expect(world.sandbox.store.addresses().map(({ participantId }) => participantId)).toEqual([id, id]);
+      expect(summary.warnings.map(({ code }) => code)).toContain("address-masked");
+    },
+  );
 
   const second = async (...rows: Parameters<typeof imported>) => {
     const mine = { ...world.target };
@@ -93,9 +97,7 @@ describe("H29–H32: identities", () => {
   const streets = () => world.sandbox.store.addresses().map(({ street }) => street);
   const placed = (document: string, street: string) => ({ document, minute: 1, street });
 
-  test("H29: two ledgers of one client register a place of a participant that both know once", {
-    tags: ["long"],
-  }, async () => {
+  test("H29: two ledgers of one client register a place of a participant that both know once", long, async () => {
     open();
     await imported(placed("M1", "Rua 1"));
     await second(placed("N1", "Rua 2"));
@@ -104,7 +106,7 @@ describe("H29–H32: identities", () => {
     expect(streets()).toEqual(["Rua 1", "Rua 2", "Rua 3", "Rua 4"]);
   });
 
-  test("H40: a ledger put back finds the address that it has registered since", { tags: ["long"] }, async () => {
+  test("H40: a ledger put back finds the address that it has registered since", long, async () => {
     open();
     await imported(placed("M1", "Rua 1"));
     const { ledgerPath } = world.target;
@@ -128,17 +130,13 @@ describe("H29–H32: identities", () => {
     ["use", 1, "landed"],
     ["create", 2, "landed"],
     ["refuse", 1, "held: behind-rejected"],
-  ] as const)(
-    "H31: `foreign: %s` on a participant of another dataset",
-    { tags: ["long"] },
-    async (foreign, count, state) => {
-      open({ settings: { participants: { strategy: "lookup-first", foreign } } });
-      await other();
-      await imported(...at(10));
-      expect(world.sandbox.store.participants()).toHaveLength(count);
-      expect(states()).toEqual([state]);
-    },
-  );
+  ] as const)("H31: `foreign: %s` on a participant of another dataset", long, async (foreign, count, state) => {
+    open({ settings: { participants: { strategy: "lookup-first", foreign } } });
+    await other();
+    await imported(...at(10));
+    expect(world.sandbox.store.participants()).toHaveLength(count);
+    expect(states()).toEqual([state]);
+  });
 
   test("H31: under `foreign: create`, a service that makes none twice is told with the setting", async () => {
     open({ settings: { participants: { strategy: "lookup-first", foreign: "create" } } });
@@ -200,18 +198,20 @@ describe("a participant of which no look and no create can tell", () => {
     expect((await retried()).exitCode).toBe(0);
   });
 
-  test("because the service refuses to make it and yet does not find it needs a person, not another run", {
-    tags: ["long"],
-  }, async () => {
-    open();
-    world.setFaults([{ match: { method: "POST", path: "/participants" }, action: answered(409) }]);
-    const summary = await imported(...at(10));
-    expect([summary.exitCode, summary.open.participants]).toEqual([3, { rejected: 1 }]);
-    expect(summary.problems[0]?.example).toContain("a lookup finds no such participant");
-    world.setFaults([]);
-    expect((await retried()).exitCode).toBe(0);
-    expect(world.sandbox.store.twinParticipants()).toEqual([]);
-  });
+  test(
+    "because the service refuses to make it and yet does not find it needs a person, not another run",
+    long,
+    async () => {
+      open();
+      world.setFaults([{ match: { method: "POST", path: "/participants" }, action: answered(409) }]);
+      const summary = await imported(...at(10));
+      expect([summary.exitCode, summary.open.participants]).toEqual([3, { rejected: 1 }]);
+      expect(summary.problems[0]?.example).toContain("a lookup finds no such participant");
+      world.setFaults([]);
+      expect((await retried()).exitCode).toBe(0);
+      expect(world.sandbox.store.twinParticipants()).toEqual([]);
+    },
+  );
 });
 
 describe("H7: after a create whose answer was lost", () => {

@@ -36,7 +36,7 @@ describe("a row that comes late behind a link in doubt", () => {
     ["server", 30],
   ] as const)(
     "goes first (linkTime %s), and came in time where the link is not there",
-    { tags: ["long"] },
+    long,
     async (linkTime, minute) => {
       await loseLink(linkTime, notThere);
       expect((await imported(...at(minute))).exitCode).toBe(0);
@@ -50,7 +50,7 @@ describe("a row that comes late behind a link in doubt", () => {
     ["server", 30],
   ] as const)(
     "is refused by the service (linkTime %s) where the link is there; dismissed, it lets the link be asked about",
-    { tags: ["long"] },
+    long,
     async (linkTime, minute) => {
       await loseLink(linkTime);
       expect((await imported(...at(minute))).exitCode).toBe(3);

@@ -17,26 +17,28 @@ const count = (table: string) =>
 const replaceM1 = () => replaceEach(world.target, ["M1"], "wrong owner", { clock: world.clock, waitForLock: false });
 const all = (minute: number) => ["M1", "M2", "M3"].map((document) => ({ document, minute }));
 
-it("H9: a correction, in doubt, to a later time or another document does not move timelines further than what landed", {
-  tags: ["long"],
-}, async () => {
-  open();
-  const link = (minute: number, document: string) => ({
-    document: "M1",
-    minute,
-    key: "l",
-    name: "RELATED",
-    related: { document, bidirectional: true },
-  });
-  await imported(...all(10));
-  faults({ nth: 1, times: 50, action: lost });
-  await imported(link(20, "M2"));
-  faults();
-  expect((await imported(link(40, "M3"))).open.events).toEqual({ changed: 1 });
-  expect((await imported(...all(30))).events).toEqual({ landed: 3 });
-});
+it(
+  "H9: a correction, in doubt, to a later time or another document does not move timelines further than what landed",
+  long,
+  async () => {
+    open();
+    const link = (minute: number, document: string) => ({
+      document: "M1",
+      minute,
+      key: "l",
+      name: "RELATED",
+      related: { document, bidirectional: true },
+    });
+    await imported(...all(10));
+    faults({ nth: 1, times: 50, action: lost });
+    await imported(link(20, "M2"));
+    faults();
+    expect((await imported(link(40, "M3"))).open.events).toEqual({ changed: 1 });
+    expect((await imported(...all(30))).events).toEqual({ landed: 3 });
+  },
+);
 
-it("H21: two kinds of document with one number are two documents, with two keys", { tags: ["long"] }, async () => {
+it("H21: two kinds of document with one number are two documents, with two keys", long, async () => {
   open();
   const manifest = eventRow({ row: 2, document: "123", minute: 10 });
   const invoice = JSON.stringify({ ...manifest, row: 3 }).replaceAll('"manifest"', '"invoice"');
@@ -71,9 +73,7 @@ describe("H22: equal rows under `key: content`", () => {
     return { name: basename(path), text: readFileSync(path, "utf8").replaceAll(/^,/gm, "M1,") };
   }
 
-  it("are as many events as rows, and the same file again, or longer, adds only what is new", {
-    tags: ["long"],
-  }, async () => {
+  it("are as many events as rows, and the same file again, or longer, adds only what is new", long, async () => {
     open();
     expect((await brought("a.csv", header + twin + twin)).events).toEqual({ landed: 2 });
     const same = await brought("b.csv", header + twin + twin + twin);
@@ -81,9 +81,7 @@ describe("H22: equal rows under `key: content`", () => {
     expect(timelines()).toEqual([3]);
   });
 
-  it("a corrected row that becomes a twin of one that landed is another event, not a known one", {
-    tags: ["long"],
-  }, async () => {
+  it("a corrected row that becomes a twin of one that landed is another event, not a known one", long, async () => {
     open();
     const first = await brought("a.csv", header + twin + broken + broken);
     expect([first.events, first.rows.invalid]).toEqual([{ landed: 1 }, 2]);
@@ -95,7 +93,7 @@ describe("H22: equal rows under `key: content`", () => {
     expect([copy.rows.known, copy.requests.sent]).toEqual([2, 0]);
   });
 
-  it("a corrected row counts the twins of its file that were known", { tags: ["long"] }, async () => {
+  it("a corrected row counts the twins of its file that were known", long, async () => {
     open();
     await brought("a.csv", header + twin);
     expect((await brought("b.csv", header + twin + broken)).rows).toMatchObject({ known: 1, invalid: 1 });
@@ -107,7 +105,7 @@ describe("H22: equal rows under `key: content`", () => {
 });
 
 describe("H23: a hold ends", () => {
-  it("when a valid row of the same rowId arrives, though its event key differs", { tags: ["long"] }, async () => {
+  it("when a valid row of the same rowId arrives, though its event key differs", long, async () => {
     const byTicket = weighingMapping({
       input: "    rowId: =id",
       event: `
@@ -126,27 +124,27 @@ describe("H23: a hold ends", () => {
     expect([summary.events, summary.open.rows, summary.exitCode]).toEqual([{ landed: 2 }, 0, 0]);
   });
 
-  it("a dismissal of a refused event stays in force too, also when its own file is staged again, and a correction takes it back", {
-    tags: ["long"],
-  }, async () => {
-    open();
-    const refusing = file(...at(10), "M1 20 key=t weight=0 bad", ...at(30));
-    const refused = await world.import([refusing]);
-    expect(refused.open.events).toEqual({ held: 1, rejected: 1 });
-    expect(dismissSelected(world.target, { input: refusing.name, row: ["3"] }, world.clock)).toMatchObject({
-      events: 1,
-    });
-    const again = await world.import([refusing]);
-    expect([again.open.events, again.exitCode]).toEqual([{}, 0]);
-    expect(timelines()).toEqual([2]);
-    const corrected = await imported("M1 40 key=t weight=9");
-    expect(corrected.events).toEqual({ landed: 1 });
-  });
+  it(
+    "a dismissal of a refused event stays in force too, also when its own file is staged again, and a correction takes it back",
+    long,
+    async () => {
+      open();
+      const refusing = file(...at(10), "M1 20 key=t weight=0 bad", ...at(30));
+      const refused = await world.import([refusing]);
+      expect(refused.open.events).toEqual({ held: 1, rejected: 1 });
+      expect(dismissSelected(world.target, { input: refusing.name, row: ["3"] }, world.clock)).toMatchObject({
+        events: 1,
+      });
+      const again = await world.import([refusing]);
+      expect([again.open.events, again.exitCode]).toEqual([{}, 0]);
+      expect(timelines()).toEqual([2]);
+      const corrected = await imported("M1 40 key=t weight=9");
+      expect(corrected.events).toEqual({ landed: 1 });
+    },
+  );
 });
 
-it("H24: the nightly full history costs no request, no row of its own but a link, and no cells", {
-  tags: ["long"],
-}, async () => {
+it("H24: the nightly full history costs no request, no row of its own but a link, and no cells", long, async () => {
   open();
   const rows = Array.from({ length: 40 }, (_, index) => ({ document: `M${index % 8}`, minute: index }));
   await imported(...rows);
@@ -179,7 +177,7 @@ describe("H26: generations", () => {
     expect(first?.events[0]?.deduplicationId).not.toBe(second?.events[0]?.deduplicationId);
   });
 
-  it("a known row follows its event into the next generation, where it is open again", { tags: ["long"] }, async () => {
+  it("a known row follows its event into the next generation, where it is open again", long, async () => {
     open();
     const rows = [...at(10), "M2 10"];
     await imported(...rows);
@@ -195,9 +193,7 @@ describe("H26: generations", () => {
   });
 });
 
-it("H27: unsent work of an input is replaced when the input is staged again; what was sent stays", {
-  tags: ["long"],
-}, async () => {
+it("H27: unsent work of an input is replaced when the input is staged again; what was sent stays", long, async () => {
   open();
   const future = 60 * 24 * 3650;
   const first = file(...at(10), { document: "M1", minute: future, name: "Weighing" });

@@ -34,7 +34,7 @@ describe("H16, H17: linked documents", () => {
     ]);
   });
 
-  test("H17: a batch that would close a circle is cut", { tags: ["long"] }, async () => {
+  test("H17: a batch that would close a circle is cut", long, async () => {
     open();
     const rows = [...on("A", 5), related("A", 10, "B"), ...on("B", 6), "B 20", related("A", 30, "B"), ...on("B", 40)];
     const summary = await imported(...rows);
@@ -50,45 +50,49 @@ describe("H16, H17: linked documents", () => {
 });
 
 describe("H18: what one event writes on other timelines", () => {
-  test("linkTime event: a back-reference stands at its event's own time", { tags: ["long"] }, async () => {
+  test("linkTime event: a back-reference stands at its event's own time", long, async () => {
     open();
     const summary = await imported(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"));
     expect([summary.exitCode, refusals()]).toEqual([0, 0]);
     expect(timeline("B")).toEqual(["5 Weighing sent", "20 RELATED mirror", "30 Weighing sent"]);
   });
 
-  test("linkTime server: the other document's pending events go first, and what comes later is late", {
-    tags: ["long"],
-  }, async () => {
-    open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
-    await imported(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"));
-    expect(timeline("B").map((event) => event.split(" ").slice(-2).join(" "))).toEqual([
-      "Weighing sent",
-      "Weighing sent",
-      "RELATED mirror",
-    ]);
-    await imported(...on("B", 40));
-    expect(standing().at(-1)).toBe("B 40 rejected late");
-    expect(refusals()).toBe(0);
-  });
+  test(
+    "linkTime server: the other document's pending events go first, and what comes later is late",
+    long,
+    async () => {
+      open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
+      await imported(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"));
+      expect(timeline("B").map((event) => event.split(" ").slice(-2).join(" "))).toEqual([
+        "Weighing sent",
+        "Weighing sent",
+        "RELATED mirror",
+      ]);
+      await imported(...on("B", 40));
+      expect(standing().at(-1)).toBe("B 40 rejected late");
+      expect(refusals()).toBe(0);
+    },
+  );
 
-  test("linkTime server: what a lost answer left to be confirmed by a duplicate took place since it was first sent", {
-    tags: ["long"],
-  }, async () => {
-    open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
-    await imported(...on("B", 5), ...on("A", 1));
-    faults({ nth: 1, action: lost });
-    await imported(related("A", 20, "B"), "A 30 target=T");
-    resolveFound("T");
-    await imported(...on("B", 40), "T 50 onTarget");
-    expect(standing().filter((state) => !state.startsWith("A "))).toEqual([
-      "B 5 landed",
-      "B 40 rejected late",
-      "T 50 rejected late",
-    ]);
-  });
+  test(
+    "linkTime server: what a lost answer left to be confirmed by a duplicate took place since it was first sent",
+    long,
+    async () => {
+      open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
+      await imported(...on("B", 5), ...on("A", 1));
+      faults({ nth: 1, action: lost });
+      await imported(related("A", 20, "B"), "A 30 target=T");
+      resolveFound("T");
+      await imported(...on("B", 40), "T 50 onTarget");
+      expect(standing().filter((state) => !state.startsWith("A "))).toEqual([
+        "B 5 landed",
+        "B 40 rejected late",
+        "T 50 rejected late",
+      ]);
+    },
+  );
 
-  test("a propagated event meets every related document, and moves it on", { tags: ["long"] }, async () => {
+  test("a propagated event meets every related document, and moves it on", long, async () => {
     open();
     const propagated = "A 30 propagate";
     await imported(...on("B", 5, 20, 40), ...on("A", 1), related("A", 10, "B"), propagated);
@@ -105,25 +109,27 @@ describe("H18: what one event writes on other timelines", () => {
     expect(refusals()).toBe(0);
   });
 
-  test("a copy along a one-way relation is met within a plan; of rows that come later only the service can tell", {
-    tags: ["long"],
-  }, async () => {
-    open();
-    const propagated = "A 30 propagate";
-    await imported(...on("B", 5, 20, 40), related("A", 10, "B", false), propagated);
-    expect(timeline("B").slice(1)).toEqual(["20 Weighing sent", "30 Weighing propagated", "40 Weighing sent"]);
-    await imported("A 60 propagate");
-    await imported(...on("B", 50, 70));
-    // Believed, it would refuse good rows of a service that copies the other way, or not at all (open-points 29).
-    expect(standing().slice(-2)).toEqual(["B 50 rejected service-refused", "B 70 held behind-rejected"]);
-    giveUp();
-    expect(await resumed()).toBe(0);
-    expect(timeline("B").slice(-2)).toEqual(["60 Weighing propagated", "70 Weighing sent"]);
-  });
+  test(
+    "a copy along a one-way relation is met within a plan; of rows that come later only the service can tell",
+    long,
+    async () => {
+      open();
+      const propagated = "A 30 propagate";
+      await imported(...on("B", 5, 20, 40), related("A", 10, "B", false), propagated);
+      expect(timeline("B").slice(1)).toEqual(["20 Weighing sent", "30 Weighing propagated", "40 Weighing sent"]);
+      await imported("A 60 propagate");
+      await imported(...on("B", 50, 70));
+      // Believed, it would refuse good rows of a service that copies the other way, or not at all (open-points 29).
+      expect(standing().slice(-2)).toEqual(["B 50 rejected service-refused", "B 70 held behind-rejected"]);
+      giveUp();
+      expect(await resumed()).toBe(0);
+      expect(timeline("B").slice(-2)).toEqual(["60 Weighing propagated", "70 Weighing sent"]);
+    },
+  );
 
   test.each([true, false])(
     "a copy to what the document has made is met within a plan, where the service makes one: %s",
-    { tags: ["long"] },
+    long,
     async (propagateToTargets) => {
       open({ sandbox: { propagateToTargets } });
       const onTarget = (minute: number) => ({ document: "T", minute, key: String(minute), onTarget: true });

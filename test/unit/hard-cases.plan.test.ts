@@ -22,7 +22,7 @@ import { sampled } from "../support/sample.js";
 afterEach(() => world.close());
 
 describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () => {
-  test("within one file, whatever the order of its rows", { tags: ["long"] }, async () => {
+  test("within one file, whatever the order of its rows", long, async () => {
     open();
     const close = "M1 20 CLOSE";
     const cancel = "M1 40 CANCEL reason=wrong";
@@ -39,7 +39,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     expect(refusals()).toBe(0);
   });
 
-  test("across runs, and a back-reference to a cancelled document is not sent", { tags: ["long"] }, async () => {
+  test("across runs, and a back-reference to a cancelled document is not sent", long, async () => {
     open();
     await imported(...on("M1", 10), "M1 20 CANCEL reason=wrong");
     await imported(...on("M1", 30), ...on("M2", 5), related("M2", 30, "M1"), related("M3", 30, "M1", false));
@@ -52,7 +52,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     expect(refusals()).toBe(0);
   });
 
-  test("what was to follow a CLOSE that the service refuses is not lost", { tags: ["long"] }, async () => {
+  test("what was to follow a CLOSE that the service refuses is not lost", long, async () => {
     open();
     await imported(...on("M1", 10), "M1 20 CLOSE bad", ...on("M1", 30));
     expect(standing()).toEqual(["M1 10 landed", "M1 20 rejected service-refused", "M1 30 held behind-rejected"]);
@@ -61,20 +61,22 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     expect(timeline("M1")).toEqual(["10 Weighing sent", "30 Weighing sent"]);
   });
 
-  test("what was refused without doubt is not sent after a CLOSE with an earlier time that came meanwhile", {
-    tags: ["long"],
-  }, async () => {
-    open();
-    await imported(...on("M1", 10));
-    const busy = answered(429);
-    throughout(busy);
-    await imported(...on("M1", 30));
-    expect(standing()).toEqual(["M1 10 landed", "M1 30 stalled service-unanswered"]);
-    world.setFaults([]);
-    const summary = await imported("M1 20 CLOSE");
-    expect(standing()).toEqual(["M1 10 landed", "M1 20 landed", "M1 30 rejected after-close"]);
-    expect([summary.exitCode, refusals()]).toEqual([3, 6]);
-  });
+  test(
+    "what was refused without doubt is not sent after a CLOSE with an earlier time that came meanwhile",
+    long,
+    async () => {
+      open();
+      await imported(...on("M1", 10));
+      const busy = answered(429);
+      throughout(busy);
+      await imported(...on("M1", 30));
+      expect(standing()).toEqual(["M1 10 landed", "M1 30 stalled service-unanswered"]);
+      world.setFaults([]);
+      const summary = await imported("M1 20 CLOSE");
+      expect(standing()).toEqual(["M1 10 landed", "M1 20 landed", "M1 30 rejected after-close"]);
+      expect([summary.exitCode, refusals()]).toEqual([3, 6]);
+    },
+  );
 
   const cutOff = (when: "before" | "after") =>
     world.setFaults([{ match: { path: "/documents/events" }, times: 6, action: { kind: "drop", when } }]);
@@ -124,7 +126,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     expect(standing().at(-1)).toBe("M1 30 changed changed");
   });
 
-  test("a CLOSE that the service refuses as late ends no doubt", { tags: ["long"] }, async () => {
+  test("a CLOSE that the service refuses as late ends no doubt", long, async () => {
     open();
     await imported(...on("M1", 10));
     cutOff("after");
@@ -140,7 +142,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
 });
 
 describe("H12: only what could still be sent in place holds", () => {
-  test("a late row is reported and holds nothing", { tags: ["long"] }, async () => {
+  test("a late row is reported and holds nothing", long, async () => {
     open();
     await imported(...on("M1", 20));
     const summary = await imported(...on("M1", 10, 30));
@@ -155,7 +157,7 @@ describe("H12: only what could still be sent in place holds", () => {
     expect(standing()).toEqual(["M1 20 landed", "M1 30 landed"]);
   });
 
-  test("a changed row holds nothing", { tags: ["long"] }, async () => {
+  test("a changed row holds nothing", long, async () => {
     open();
     await imported("M1 10 weight=1");
     await imported("M1 10 weight=2", ...on("M1", 20));
@@ -164,7 +166,7 @@ describe("H12: only what could still be sent in place holds", () => {
 });
 
 describe("H13: what holds, and for whom", () => {
-  test("a refused event, until it is corrected in place", { tags: ["long"] }, async () => {
+  test("a refused event, until it is corrected in place", long, async () => {
     open();
     await imported("M1 10 bad", ...on("M1", 20));
     expect(standing()).toEqual(["M1 10 rejected service-refused", "M1 20 held behind-rejected"]);
@@ -172,9 +174,7 @@ describe("H13: what holds, and for whom", () => {
     expect([standing(), summary.exitCode]).toEqual([["M1 10 landed", "M1 20 landed"], 0]);
   });
 
-  test("an invalid row whose time cannot be read holds all of its document; dismissed, nothing", {
-    tags: ["long"],
-  }, async () => {
+  test("an invalid row whose time cannot be read holds all of its document; dismissed, nothing", long, async () => {
     open();
     await world.import([fileOf(["M1 ? invalid", "M1 10"])]);
     expect(standing()).toEqual(["M1 10 held behind-invalid-row"]);
@@ -182,7 +182,7 @@ describe("H13: what holds, and for whom", () => {
     expect(await resumed()).toBe(0);
   });
 
-  test("a document that the service refuses", { tags: ["long"] }, async () => {
+  test("a document that the service refuses", long, async () => {
     open({ sandbox: { uniqueExternalId: true } });
     await imported(...on("M1", 10));
     world.target.ledgerPath += "-other";
@@ -194,16 +194,14 @@ describe("H13: what holds, and for whom", () => {
     expect(standing()).toEqual(["M9 10 held document-rejected", "M9 20 held document-rejected"]);
   });
 
-  test("a refused participant", { tags: ["long"] }, async () => {
+  test("a refused participant", long, async () => {
     open();
     world.setFaults([{ match: { path: "/participants", method: "POST" }, action: answered(400) }]);
     await imported(...on("M1", 10));
     expect(standing()).toEqual(["M1 10 held behind-rejected"]);
   });
 
-  test("a reference to a key that nobody knows; the row that declares it ends the hold", {
-    tags: ["long"],
-  }, async () => {
+  test("a reference to a key that nobody knows; the row that declares it ends the hold", long, async () => {
     open();
     await imported(related("M1", 10, "M2"), ...on("M1", 20));
     expect(standing()).toEqual(["M1 10 held reference-unknown", "M1 20 held behind-held"]);
@@ -211,9 +209,7 @@ describe("H13: what holds, and for whom", () => {
     expect(timeline("M1")).toEqual(["10 RELATED sent", "20 Weighing sent"]);
   });
 
-  test("a relation waits for an earlier invalid row, or refused event, of the other document", {
-    tags: ["long"],
-  }, async () => {
+  test("a relation waits for an earlier invalid row, or refused event, of the other document", long, async () => {
     open();
     await world.import([
       fileOf([
@@ -235,9 +231,7 @@ describe("H13: what holds, and for whom", () => {
   });
 });
 
-test("H13, H18: a relation that stands open holds what is later on the other document", {
-  tags: ["long"],
-}, async () => {
+test("H13, H18: a relation that stands open holds what is later on the other document", long, async () => {
   open();
   await imported(...on("A", 1), ...on("B", 1));
   const nothing = notThere;
@@ -254,15 +248,13 @@ test("H13, H18: a relation that stands open holds what is later on the other doc
 });
 
 describe("H14, H15: invalid rows", () => {
-  test("H14: one whose document cannot be told holds nothing by default", { tags: ["long"] }, async () => {
+  test("H14: one whose document cannot be told holds nothing by default", long, async () => {
     open();
     const summary = await world.import([fileOf([invalidRow(2, []), "M1 10"])]);
     expect([standing(), summary.exitCode]).toEqual([["M1 10 landed"], 3]);
   });
 
-  test("H14: with `unplacedRows: hold` it holds what is later in its input, until it is dismissed", {
-    tags: ["long"],
-  }, async () => {
+  test("H14: with `unplacedRows: hold` it holds what is later in its input, until it is dismissed", long, async () => {
     open({ settings: { unplacedRows: "hold" } });
     const rows = ["M1 10", invalidRow(3, []), "M2 10"];
     await world.import([fileOf(rows)]);
@@ -272,7 +264,7 @@ describe("H14, H15: invalid rows", () => {
     expect(await resumed()).toBe(0);
   });
 
-  test("H15: one whose event has landed holds nothing", { tags: ["long"] }, async () => {
+  test("H15: one whose event has landed holds nothing", long, async () => {
     open();
     await imported("M1 10 key=k");
     await world.import([fileOf([invalidRow(2, [{ key: "M1", event: "weighing", keyParts: ["k"] }]), "M1 20"])]);
@@ -280,9 +272,7 @@ describe("H14, H15: invalid rows", () => {
   });
 });
 describe("H20, H28: the future, and documents without events", () => {
-  test("H20: what waits only for the future, in however many steps, needs nobody tonight", {
-    tags: ["long"],
-  }, async () => {
+  test("H20: what waits only for the future, in however many steps, needs nobody tonight", long, async () => {
     open();
     const later = TONIGHT + 5000;
     await imported(
@@ -303,7 +293,7 @@ describe("H20, H28: the future, and documents without events", () => {
     expect((await world.resume()).open.events).toEqual({ held: 1 });
   });
 
-  test("H20: nothing later is sent before a deferred event", { tags: ["long"] }, async () => {
+  test("H20: nothing later is sent before a deferred event", long, async () => {
     open();
     const summary = await imported(...on("M1", 10, TONIGHT + 10, TONIGHT + 20));
     expect(standing()).toEqual([
@@ -317,21 +307,23 @@ describe("H20, H28: the future, and documents without events", () => {
     expect(timeline("M1")).toHaveLength(3);
   });
 
-  test("H28: a document without a due event is created with its first one, unless the mapping says createEmpty", {
-    tags: ["long"],
-  }, async () => {
-    open();
-    const { outcomes } = await world.import([
-      fileOf([
-        documentRow({ row: 2, document: "M1" }),
-        documentRow({ row: 3, document: "M2", createEmpty: true }),
-        eventRow({ row: 4, document: "M3", minute: TONIGHT + 10 }),
-      ]),
-    ]);
-    expect(outcomes).toMatchObject({ landed: 1, later: 1, eventless: 1 });
-    expect(world.documents().map(({ externalId }) => externalId)).toEqual(["M2"]);
-    await world.clock.advance(3_600_000);
-    expect(await resumed()).toBe(0);
-    expect(world.documents().map(({ externalId }) => externalId)).toEqual(["M2", "M3"]);
-  });
+  test(
+    "H28: a document without a due event is created with its first one, unless the mapping says createEmpty",
+    long,
+    async () => {
+      open();
+      const { outcomes } = await world.import([
+        fileOf([
+          documentRow({ row: 2, document: "M1" }),
+          documentRow({ row: 3, document: "M2", createEmpty: true }),
+          eventRow({ row: 4, document: "M3", minute: TONIGHT + 10 }),
+        ]),
+      ]);
+      expect(outcomes).toMatchObject({ landed: 1, later: 1, eventless: 1 });
+      expect(world.documents().map(({ externalId }) => externalId)).toEqual(["M2"]);
+      await world.clock.advance(3_600_000);
+      expect(await resumed()).toBe(0);
+      expect(world.documents().map(({ externalId }) => externalId)).toEqual(["M2", "M3"]);
+    },
+  );
 });

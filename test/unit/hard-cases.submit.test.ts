@@ -85,7 +85,7 @@ describe("H1: a refusal after doubt proves nothing", () => {
     },
   );
 
-  test("an event in doubt takes no correction under a new key, and holds its lane", { tags: ["long"] }, async () => {
+  test("an event in doubt takes no correction under a new key, and holds its lane", long, async () => {
     await begun({ sandbox: { checks: "order-first" } });
     throughout(lost);
     await imported(...at(10, 20));
@@ -100,7 +100,7 @@ describe("H1: a refusal after doubt proves nothing", () => {
     expect(minutes()).toEqual([1, 10, 20]);
   });
 
-  test("retries spent without doubt leave nothing in doubt", { tags: ["long"] }, async () => {
+  test("retries spent without doubt leave nothing in doubt", long, async () => {
     await begun();
     throughout(answered(429));
     const summary = await imported(...at(10), "M1 20 bad");
@@ -150,7 +150,7 @@ describe("H2, H3: a duplicate", () => {
     expect(minutes()).toEqual([1, 10, 20, 30]);
   });
 
-  test("CONFLICT_ERROR with other words is an ordinary refusal", { tags: ["long"] }, async () => {
+  test("CONFLICT_ERROR with other words is an ordinary refusal", long, async () => {
     await begun();
     const plan = instead({
       1: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message: "busy" }] } }),
@@ -160,24 +160,26 @@ describe("H2, H3: a duplicate", () => {
     expect(states()[1]).toBe("rejected: service-refused");
   });
 
-  test("of a key that this ledger never sent is foreign (P5): what precedes it goes, what follows is held", {
-    tags: ["long"],
-  }, async () => {
-    await begun();
-    const mine = world.target.ledgerPath;
-    // Another ledger of the same integrator has sent the event of minute 20 to a document of its own.
-    world.target.ledgerPath = `${mine}-other`;
-    await imported("M2 1");
-    world.target.ledgerPath = mine;
-    await postAs("M2", deduplicationIdOf("M1", 20));
-    const summary = await imported(...at(10, 20, 30));
-    expect(states()).toEqual(["landed", "landed", "foreign: foreign-collision", "held: behind-foreign"]);
-    expect(summary.exitCode).toBe(3);
-  });
+  test(
+    "of a key that this ledger never sent is foreign (P5): what precedes it goes, what follows is held",
+    long,
+    async () => {
+      await begun();
+      const mine = world.target.ledgerPath;
+      // Another ledger of the same integrator has sent the event of minute 20 to a document of its own.
+      world.target.ledgerPath = `${mine}-other`;
+      await imported("M2 1");
+      world.target.ledgerPath = mine;
+      await postAs("M2", deduplicationIdOf("M1", 20));
+      const summary = await imported(...at(10, 20, 30));
+      expect(states()).toEqual(["landed", "landed", "foreign: foreign-collision", "held: behind-foreign"]);
+      expect(summary.exitCode).toBe(3);
+    },
+  );
 });
 
 describe("H4: a create answered 409", () => {
-  test("that names the document's key leaves it stranded, with its events", { tags: ["long"] }, async () => {
+  test("that names the document's key leaves it stranded, with its events", long, async () => {
     open();
     faults({ nth: 1, action: lost });
     const summary = await imported(...at(10, 20));
@@ -186,43 +188,43 @@ describe("H4: a create answered 409", () => {
     expect(summary.exitCode).toBe(3);
   });
 
-  test("that names an event's key is repeated without events; the document is there, and the event is foreign", {
-    tags: ["long"],
-  }, async () => {
-    open();
-    await imported("M2 1");
-    await postAs("M2", deduplicationIdOf("M1", 20));
-    await imported(...at(10, 20, 30));
-    expect(documentState()).toBe("open");
-    expect(states().slice(1)).toEqual(["landed", "foreign: foreign-collision", "held: behind-foreign"]);
-    expect(minutes()).toEqual([10]);
-  });
-
-  test.each([true, false])(
-    "without words is repeated without events (committed: %s)",
-    { tags: ["long"] },
-    async (committed) => {
-      open({ sandbox: { terseErrors: true } });
-      faults({ nth: 1, action: committed ? lost : notThere });
-      if (!committed) faults({ nth: 1, action: notThere }, { nth: 2, action: answered(409) });
-      await imported(...at(10, 20));
-      expect(documentState()).toBe(committed ? "stranded" : "open");
-      expect(minutes()).toEqual([10, 20]);
-      expect(world.documents()).toHaveLength(1);
+  test(
+    "that names an event's key is repeated without events; the document is there, and the event is foreign",
+    long,
+    async () => {
+      open();
+      await imported("M2 1");
+      await postAs("M2", deduplicationIdOf("M1", 20));
+      await imported(...at(10, 20, 30));
+      expect(documentState()).toBe("open");
+      expect(states().slice(1)).toEqual(["landed", "foreign: foreign-collision", "held: behind-foreign"]);
+      expect(minutes()).toEqual([10]);
     },
   );
 
-  test("kept in part, its events become landed only after `resolve`, by the answer to their own keys", {
-    tags: ["long"],
-  }, async () => {
-    open({ sandbox: { partialBatches: true } });
-    await imported(...at(10), "M1 20 bad");
-    expect(documentState()).toBe("stranded");
-    expect(states()[0]).toBe("stalled: document-stranded");
-    resolveFound("M1");
-    await world.resume();
-    expect(states()[0]).toBe("landed-without-id: duplicate-of-own-attempt");
+  test.each([true, false])("without words is repeated without events (committed: %s)", long, async (committed) => {
+    open({ sandbox: { terseErrors: true } });
+    faults({ nth: 1, action: committed ? lost : notThere });
+    if (!committed) faults({ nth: 1, action: notThere }, { nth: 2, action: answered(409) });
+    await imported(...at(10, 20));
+    expect(documentState()).toBe(committed ? "stranded" : "open");
+    expect(minutes()).toEqual([10, 20]);
+    expect(world.documents()).toHaveLength(1);
   });
+
+  test(
+    "kept in part, its events become landed only after `resolve`, by the answer to their own keys",
+    long,
+    async () => {
+      open({ sandbox: { partialBatches: true } });
+      await imported(...at(10), "M1 20 bad");
+      expect(documentState()).toBe("stranded");
+      expect(states()[0]).toBe("stalled: document-stranded");
+      resolveFound("M1");
+      await world.resume();
+      expect(states()[0]).toBe("landed-without-id: duplicate-of-own-attempt");
+    },
+  );
 });
 
 describe("H4: what rides with a create for the first time, while an earlier create of its document is in doubt", () => {
@@ -233,7 +235,7 @@ describe("H4: what rides with a create for the first time, while an earlier crea
     faults();
   });
 
-  test("is not in doubt when the document's key is taken: that request wrote nothing", { tags: ["long"] }, async () => {
+  test("is not in doubt when the document's key is taken: that request wrote nothing", long, async () => {
     await imported(...at(10));
     expect([documentState(), ...states()]).toEqual([
       "stranded",
@@ -247,7 +249,7 @@ describe("H4: what rides with a create for the first time, while an earlier crea
     expect(states()[0]).toBe("rejected: service-refused");
   });
 
-  test("is not in doubt when no try of it was taken up", { tags: ["long"] }, async () => {
+  test("is not in doubt when no try of it was taken up", long, async () => {
     throughout(answered(429));
     await imported(...at(10));
     expect(documentState()).toBe("stalled");
@@ -266,7 +268,7 @@ describe("H6: an accepted answer of the wrong shape", () => {
     ["no events at all", noEvents],
   ])(
     "with %s leaves them in doubt; asked again in the same run, the duplicates settle them",
-    { tags: ["long"] },
+    long,
     async (_, answer) => {
       open();
       for (const rows of [at(1, 2), at(10, 20)])
@@ -279,7 +281,7 @@ describe("H6: an accepted answer of the wrong shape", () => {
     },
   );
 
-  test("that stays unreadable is left in doubt, and the next run asks again", { tags: ["long"] }, async () => {
+  test("that stays unreadable is left in doubt, and the next run asks again", long, async () => {
     await begun();
     const summary = await world.import([file(...at(10, 20))], instead({ 1: unread, 2: unread }));
     expect(states().slice(1)).toEqual(["stalled: answer-unreadable", "stalled: answer-unreadable"]);
@@ -459,7 +461,7 @@ test("H8: an address without the service (404 to everything) stops the run and r
   expect(minutes()).toEqual([10]);
 });
 
-test("H8: a revoked credential stops the run and rejects no row", { tags: ["long"] }, async () => {
+test("H8: a revoked credential stops the run and rejects no row", long, async () => {
   await begun();
   world.setFaults([{ match: { path: "/documents/events" }, action: answered(403) }]);
   const summary = await imported(...at(10), "M2 10");
@@ -470,39 +472,43 @@ test("H8: a revoked credential stops the run and rejects no row", { tags: ["long
   expect(await resumed()).toBe(0);
 });
 
-test("H9: a correction of an event in doubt goes out under the same key; a duplicate means that the earlier content landed", {
-  tags: ["long"],
-}, async () => {
-  await begun();
-  throughout(lost);
-  await imported("M1 10 weight=5");
-  faults();
-  const corrected = file("M1 10 weight=6");
-  const summary = await world.import([corrected]);
-  expect(states()[1]).toBe("changed: changed");
-  expect(summary.exitCode).toBe(3);
-  // The correction again is no news, and it has not landed.
-  await imported("M1 10 weight=6");
-  expect(states()[1]).toBe("changed: changed");
-  // The row as it landed is.
-  const back = await imported("M1 10 weight=5");
-  expect([states()[1], back.exitCode]).toEqual(["landed-without-id", 0]);
-});
+test(
+  "H9: a correction of an event in doubt goes out under the same key; a duplicate means that the earlier content landed",
+  long,
+  async () => {
+    await begun();
+    throughout(lost);
+    await imported("M1 10 weight=5");
+    faults();
+    const corrected = file("M1 10 weight=6");
+    const summary = await world.import([corrected]);
+    expect(states()[1]).toBe("changed: changed");
+    expect(summary.exitCode).toBe(3);
+    // The correction again is no news, and it has not landed.
+    await imported("M1 10 weight=6");
+    expect(states()[1]).toBe("changed: changed");
+    // The row as it landed is.
+    const back = await imported("M1 10 weight=5");
+    expect([states()[1], back.exitCode]).toEqual(["landed-without-id", 0]);
+  },
+);
 
-test("H4: what rode with a create that was lost is in doubt no more once its document is created without it", {
-  tags: ["long"],
-}, async () => {
-  open();
-  throughout(notThere);
-  await imported("M1 30");
-  expect([documentState(), ...states()]).toEqual(["stalled", "stalled: service-unanswered"]);
-  faults();
-  const related = { name: "RELATED", related: { document: "M1", bidirectional: true } };
-  await imported("M2 10 bad", { document: "M2", minute: 20, ...related });
-  expect([documentState(), minutes()]).toEqual(["open", []]);
-  expect(states()).toEqual(["rejected: service-refused", "held: behind-rejected", "held: behind-linked"]);
-  expect(doubts()).not.toContain(1);
-});
+test(
+  "H4: what rode with a create that was lost is in doubt no more once its document is created without it",
+  long,
+  async () => {
+    open();
+    throughout(notThere);
+    await imported("M1 30");
+    expect([documentState(), ...states()]).toEqual(["stalled", "stalled: service-unanswered"]);
+    faults();
+    const related = { name: "RELATED", related: { document: "M1", bidirectional: true } };
+    await imported("M2 10 bad", { document: "M2", minute: 20, ...related });
+    expect([documentState(), minutes()]).toEqual(["open", []]);
+    expect(states()).toEqual(["rejected: service-refused", "held: behind-rejected", "held: behind-linked"]);
+    expect(doubts()).not.toContain(1);
+  },
+);
 
 describe("H10: the service's clock decides", () => {
   const forgetClock = () =>
@@ -523,7 +529,7 @@ describe("H10: the service's clock decides", () => {
   test.each([
     ["fast", 3_600_000],
     ["slow", -3_600_000],
-  ])("a %s local clock turns no good row into a refusal", { tags: ["long"] }, async (_, clockAhead) => {
+  ])("a %s local clock turns no good row into a refusal", long, async (_, clockAhead) => {
     const now = await ahead({}, clockAhead);
     // Without registrations before them, the first request is the first word of the service's clock.
     const summary = await imported(...at(now - 120, now - 30, now + 30));
@@ -533,7 +539,7 @@ describe("H10: the service's clock decides", () => {
     expect(states()[3]).toBe("landed");
   });
 
-  test("where answers carry no Date, an error's timestamp tells it", { tags: ["long"] }, async () => {
+  test("where answers carry no Date, an error's timestamp tells it", long, async () => {
     const now = await ahead();
     const { inject } = world.sandbox;
     world.sandbox.inject = async (request) => {
@@ -549,9 +555,7 @@ describe("H10: the service's clock decides", () => {
     expect(states().slice(1)).toEqual(["landed", "landed"]);
   });
 
-  test("what was sent too early and refused without doubt is deferred: it stalls nothing", {
-    tags: ["long"],
-  }, async () => {
+  test("what was sent too early and refused without doubt is deferred: it stalls nothing", long, async () => {
     const now = await ahead();
     throughout(answered(429));
     const first = await imported(...at(now + 20, now + 30));
@@ -561,48 +565,52 @@ describe("H10: the service's clock decides", () => {
     expect(states().slice(1)).toEqual(["landed", "landed"]);
   });
 
-  test("the next run knows the service's clock before its first answer: nothing is sent too early, nor a CANCEL dated too late", {
-    tags: ["long"],
-  }, async () => {
-    await begun({ clockAhead: 3_600_000 });
-    const now = (world.clock.now() - 3_600_000 - START) / 60_000;
-    const before = refusals();
-    const summary = await imported(...on("M2", now + 20, now + 30));
-    expect(standing().slice(1)).toEqual([
-      `M2 ${now + 20} deferred not-yet-past`,
-      `M2 ${now + 30} deferred not-yet-past`,
-    ]);
-    expect([refusals() - before, summary.requests.byKind]).toEqual([0, { "read-participant": 2 }]);
-    await replaceEach(world.target, ["M1"], "wrong", { clock: world.clock, waitForLock: false });
-    await world.clock.advance(1000);
-    expect([await resumed(), documentState("M1"), refusals() - before]).toEqual([0, "open", 0]);
-    expect(minutes("M1")).toEqual([1, expect.any(Number), 1]);
-  });
+  test(
+    "the next run knows the service's clock before its first answer: nothing is sent too early, nor a CANCEL dated too late",
+    long,
+    async () => {
+      await begun({ clockAhead: 3_600_000 });
+      const now = (world.clock.now() - 3_600_000 - START) / 60_000;
+      const before = refusals();
+      const summary = await imported(...on("M2", now + 20, now + 30));
+      expect(standing().slice(1)).toEqual([
+        `M2 ${now + 20} deferred not-yet-past`,
+        `M2 ${now + 30} deferred not-yet-past`,
+      ]);
+      expect([refusals() - before, summary.requests.byKind]).toEqual([0, { "read-participant": 2 }]);
+      await replaceEach(world.target, ["M1"], "wrong", { clock: world.clock, waitForLock: false });
+      await world.clock.advance(1000);
+      expect([await resumed(), documentState("M1"), refusals() - before]).toEqual([0, "open", 0]);
+      expect(minutes("M1")).toEqual([1, expect.any(Number), 1]);
+    },
+  );
 
-  test("a clock that has been set right since defers nothing for a night", { tags: ["long"] }, async () => {
+  test("a clock that has been set right since defers nothing for a night", long, async () => {
     await begun({ clockAhead: -3_600_000 });
     world.withLedger((database) => database.exec("UPDATE facts SET value = -7200000 WHERE name = 'service-ahead'"));
     await imported(...at(5));
     expect(states()[1]).toBe("landed");
   });
 
-  test("no document is created without its events because they are still to come (H28), though only the refusal tells the time", {
-    tags: ["long"],
-  }, async () => {
-    const now = await ahead();
-    for (const rows of [on("M2", now - 10, now + 30), on("M3", now + 40)]) {
-      forgetClock();
-      expect((await imported(...rows)).exitCode).toBe(0);
-    }
-    expect(standing().slice(1)).toEqual([
-      `M2 ${now - 10} landed`,
-      `M2 ${now + 30} deferred not-yet-past`,
-      `M3 ${now + 40} deferred not-yet-past`,
-    ]);
-    expect([documentState("M2"), documentState("M3"), world.documents().length]).toEqual(["open", "planned", 2]);
-    await later();
-    expect([minutes("M2"), minutes("M3")]).toEqual([[now - 10, now + 30], [now + 40]]);
-  });
+  test(
+    "no document is created without its events because they are still to come (H28), though only the refusal tells the time",
+    long,
+    async () => {
+      const now = await ahead();
+      for (const rows of [on("M2", now - 10, now + 30), on("M3", now + 40)]) {
+        forgetClock();
+        expect((await imported(...rows)).exitCode).toBe(0);
+      }
+      expect(standing().slice(1)).toEqual([
+        `M2 ${now - 10} landed`,
+        `M2 ${now + 30} deferred not-yet-past`,
+        `M3 ${now + 40} deferred not-yet-past`,
+      ]);
+      expect([documentState("M2"), documentState("M3"), world.documents().length]).toEqual(["open", "planned", 2]);
+      await later();
+      expect([minutes("M2"), minutes("M3")]).toEqual([[now - 10, now + 30], [now + 40]]);
+    },
+  );
 
   test("what a service kept of such a creation (open point 9) is ours: its document is stranded, not foreign", async () => {
     const now = await ahead({ sandbox: { partialBatches: true } });
@@ -611,9 +619,7 @@ describe("H10: the service's clock decides", () => {
     expect(summary.problems.map(({ code }) => code)).not.toContain("foreign-collision");
   });
 
-  test("what was sent too early cannot have landed where a CANCEL of an earlier time did", {
-    tags: ["long"],
-  }, async () => {
+  test("what was sent too early cannot have landed where a CANCEL of an earlier time did", long, async () => {
     const now = await ahead({ maxEventsPerRequest: 1 });
     await world.run([file(...at(now + 30))], { killAt: { request: 1, when: "after" } });
     const summary = await imported("M1 20 CANCEL reason=wrong");
@@ -621,17 +627,19 @@ describe("H10: the service's clock decides", () => {
     expect(summary.exitCode).toBe(3);
   });
 
-  test("what is still to come cannot have landed, though its answers were lost: it is deferred, not in doubt", {
-    tags: ["long"],
-  }, async () => {
-    const now = await ahead();
-    throughout(lost);
-    const summary = await imported(...at(now + 30));
-    expect([states()[1], summary.exitCode]).toEqual(["stalled: service-unanswered", 4]);
-    faults();
-    for (let night = 0; night < 3; night += 1) expect(await resumed()).toBe(0);
-    expect(states()[1]).toBe("deferred: not-yet-past");
-    await later();
-    expect([states()[1], minutes()]).toEqual(["landed", [1, now + 30]]);
-  });
+  test(
+    "what is still to come cannot have landed, though its answers were lost: it is deferred, not in doubt",
+    long,
+    async () => {
+      const now = await ahead();
+      throughout(lost);
+      const summary = await imported(...at(now + 30));
+      expect([states()[1], summary.exitCode]).toEqual(["stalled: service-unanswered", 4]);
+      faults();
+      for (let night = 0; night < 3; night += 1) expect(await resumed()).toBe(0);
+      expect(states()[1]).toBe("deferred: not-yet-past");
+      await later();
+      expect([states()[1], minutes()]).toEqual(["landed", [1, now + 30]]);
+    },
+  );
 });

@@ -138,7 +138,7 @@ describe("a ledger whose path leaves no room for the files beside it", () => {
     expect(readdirSync(here.cwd).toSorted()).toEqual(["m.yaml", "rows.csv"]);
   });
 
-  it("499 bytes of path: exit 2; 498, and 242 of name, are used", { tags: ["long"] }, async () => {
+  it("499 bytes of path: exit 2; 498, and 242 of name, are used", long, async () => {
     const here = world();
     const at = async (path: string) => type(here, "import", "m.yaml", "rows.csv", "--sandbox", "--ledger", path);
     expect(await at(below(499, here.cwd))).toBe(2);

@@ -91,7 +91,7 @@ describe("no pattern that backtracks super-linearly meets text from outside", ()
     ["given to new RegExp as a text", 'const x = new RegExp("^(a|a)*$");'],
     ["given to match() as a text", 'const x = "".match("^(a+)+$");'],
     ["composed", "const x = (part: string) => new RegExp(`^${part}$`);"],
-  ])("the check finds a pattern that is %s", { tags: ["long"] }, async (_, code) => {
+  ])("the check finds a pattern that is %s", long, async (_, code) => {
     expect((await Promise.all(patternsOf("x.ts", code).map(judge))).flat()).toHaveLength(1);
   });
 });
@@ -163,14 +163,14 @@ inputs:
             ${[...attributes, ...formulas].join("\n            ")}
 `;
 
-  it("are told or read by every conversion in the time of a long text", { tags: ["long"] }, async () => {
+  it("are told or read by every conversion in the time of a long text", long, async () => {
     const rows = cells.map((cell, row) => `${row},${quoted(cell)}\n`).join("");
     const world = testWorld({ files: { "m.yaml": mapping, "rows.csv": `Job,X\n${rows}` } });
     expect(await type(world, "check", "m.yaml", "rows.csv"), world.err + world.out).toBe(3);
     expect(world.out).toMatch(/row 3, column/);
   });
 
-  it("are guessed from in the time of a long text, as headers too", { tags: ["long"] }, async () => {
+  it("are guessed from in the time of a long text, as headers too", long, async () => {
     const rows = cells.map((cell, row) => `${row};0${(row % 9) + 1}/02/2026;${quoted(cell)}\n`).join("");
     const world = testWorld({ files: { "rows.csv": `Job;Data;Peso\n${rows}` } });
     expect([0, 2, 3]).toContain(await type(world, "guess", "rows.csv"));

@@ -71,7 +71,7 @@ function tryOut(env: Record<string, string | undefined>) {
   }
 }
 
-it("in rowferry.config.yaml", { tags: ["long"] }, () => {
+it("in rowferry.config.yaml", long, () => {
   let taken = 0;
   let refused = 0;
   fc.assert(

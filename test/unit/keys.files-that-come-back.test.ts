@@ -31,9 +31,7 @@ async function replaced(office: Office, load: string) {
 /** Two equal rows that cannot be read, a third beside them. */
 const twins = ["L1 10 x", "L1 10 x", "L2 10 12"];
 
-it("of equal rows a dismissal gives up the one that was named, also when they come back", {
-  tags: ["long"],
-}, async () => {
+it("of equal rows a dismissal gives up the one that was named, also when they come back", long, async () => {
   const office = openOffice(weighings);
   expect(await office.brought("w.csv", loads(...twins))).toEqual(ended(3, 2));
   await office.ends(0, "dismiss --row w.csv:2");
@@ -48,7 +46,7 @@ it("of equal rows a dismissal gives up the one that was named, also when they co
 const unread = ["L1 10 x", "L1 20 5"];
 
 describe("a row that another file brought right", () => {
-  it("stays settled when its own file comes back", { tags: ["long"] }, async () => {
+  it("stays settled when its own file comes back", long, async () => {
     const right = ["L1 10 7", "L1 20 5"];
     const office = await openOfficeAt(createSandbox({ rate: null }), weighings);
     const brought = (file: string, ...more: string[]) =>
@@ -67,7 +65,7 @@ describe("a row that another file brought right", () => {
     expect(weights(office)).toEqual(right);
   });
 
-  it("stays so when both files come again unchanged in one import", { tags: ["long"] }, async () => {
+  it("stays so when both files come again unchanged in one import", long, async () => {
     const office = openOffice(weighings);
     await office.brought("a.csv", loads("L1 10 1O", "L1 20 2"));
     office.writeCsv("b.csv", loads("L1 10 10"));
@@ -88,7 +86,7 @@ describe("two rows of one import that correct one row", () => {
     ];
   };
 
-  it("with another key are refused by name where they are of two files", { tags: ["long"] }, async () => {
+  it("with another key are refused by name where they are of two files", long, async () => {
     const other = "L1 12 2";
     const office = openOffice(weighings);
     const [names = [], one = [], two = []] = await corrected(office, "L1 10 1", other);
@@ -105,7 +103,7 @@ describe("two rows of one import that correct one row", () => {
     expect(weights(office)).toEqual([other, "L1 20 5"]);
   });
 
-  it("and contradict each other in one file are both in question", { tags: ["long"] }, async () => {
+  it("and contradict each other in one file are both in question", long, async () => {
     const office = openOffice(weighings);
     const summary = await office.brought("c.csv", await corrected(office, "L1 10 1", "L1 10 2"));
     expect(summary).toEqual(ended(3, 1, { problems: [expect.objectContaining({ code: "event-key-twice" })] }));
@@ -115,15 +113,13 @@ describe("two rows of one import that correct one row", () => {
     expect(weights(office)).toEqual(["L1 10 3", "L1 20 5"]);
   });
 
-  it("in the same way are one", { tags: ["long"] }, async () => {
+  it("in the same way are one", long, async () => {
     const office = openOffice(weighings);
     expect(await office.brought("c.csv", await corrected(office, "L1 10 1", "L1 10 1"))).toEqual(ended(0, 0));
     expect(weights(office)).toEqual(["L1 10 1", "L1 20 5"]);
   });
 
-  it("are one where the other is as it was in another person's copy of the rejected file", {
-    tags: ["long"],
-  }, async () => {
+  it("are one where the other is as it was in another person's copy of the rejected file", long, async () => {
     const office = openOffice(weighings);
     const [names = [], ...rows] = office.rejectedRows(await office.brought("a.csv", loads("L1 10 x", "L2 10 y")));
     const mended = (cell: string, by: string) => [
@@ -157,7 +153,7 @@ describe("two rows of one import that correct one row", () => {
 describe("a rowId that a later file brings with a row that cannot be read", () => {
   const byLoad = weighingsWith({ rowId: "=load", event: { key: "once" } });
 
-  it("is not corrected by the earlier file, which comes again beside it", { tags: ["long"] }, async () => {
+  it("is not corrected by the earlier file, which comes again beside it", long, async () => {
     const office = openOffice(byLoad);
     office.writeCsv("w-a.csv", loads("L1 10 1", "L2 20 2"));
     office.writeCsv("w-b.csv", loads("L1  3"));
@@ -183,7 +179,7 @@ describe("a file that comes back with the same bytes", () => {
     return office;
   };
 
-  it("is judged anew once another file has changed what it says (A, B, A)", { tags: ["long"] }, async () => {
+  it("is judged anew once another file has changed what it says (A, B, A)", long, async () => {
     const office = await both();
     expect(await office.import("w-a.csv")).toMatchObject({ exitCode: 0, rows: { known: 3 }, open: { events: {} } });
     expect(weights(office)).toEqual(A);
@@ -194,7 +190,7 @@ describe("a file that comes back with the same bytes", () => {
     expect(weights(office).toSorted()).toEqual(A);
   });
 
-  it("counts each row once beside the file that changes what it says", { tags: ["long"] }, async () => {
+  it("counts each row once beside the file that changes what it says", long, async () => {
     const office = openOffice(weighings);
     expect((await office.brought("w-a.csv", loads(...A))).exitCode).toBe(0);
     office.writeCsv("w-b.csv", loads(...B));
@@ -204,7 +200,7 @@ describe("a file that comes back with the same bytes", () => {
     });
   });
 
-  it("is judged anew after `replace` (A, B, replace, A)", { tags: ["long"] }, async () => {
+  it("is judged anew after `replace` (A, B, replace, A)", long, async () => {
     const office = await both();
     expect((await replaced(office, "load/L1")).exitCode).toBe(0);
     expect(weights(office).toSorted()).toEqual(B);
@@ -229,7 +225,7 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
     return { office, summary: await office.brought("w.csv", loads(...rows)) };
   };
 
-  it("does not send the deleted rows, says so, and lets a person decide", { tags: ["long"] }, async () => {
+  it("does not send the deleted rows, says so, and lets a person decide", long, async () => {
     const { office, summary } = await back(...three);
     expect(summary).toMatchObject({
       exitCode: 3,
@@ -293,14 +289,14 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
     expect((await office.type("ledger", "check")).out).toContain("The ledger is sound.");
   });
 
-  it("leaves alone what another night's file of the same name has left open", { tags: ["long"] }, async () => {
+  it("leaves alone what another night's file of the same name has left open", long, async () => {
     const { office, summary } = await back("L8 10 8", "L9 10 9");
     expect(summary.exitCode).toBe(0);
     expect(weights(office).toSorted()).toEqual([...five, "L8 10 8", "L9 10 9"]);
   });
 });
 
-it("an upload that broke off (F87) comes to rest by itself when the whole file comes", { tags: ["long"] }, async () => {
+it("an upload that broke off (F87) comes to rest by itself when the whole file comes", long, async () => {
   const office = openOffice(weighings);
   const whole = "Load,At,Gross\nL1,2026-01-01 10:10,10\nL2,2026-01-01 10:20,20\nL3,2026-01-01 10:30,30\n";
   for (const cut of [whole.indexOf("L3") + 9, whole.indexOf(",30\n") + 1]) {
@@ -317,9 +313,7 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
   const bad = ["L1 10 10", "L1 20 2O", "L2 30 30"];
   const told = [{ code: "still-wrong-in-source", count: 1 }];
 
-  it("is known, is said once, and holds nothing; a third version is judged like any other", {
-    tags: ["long"],
-  }, async () => {
+  it("is known, is said once, and holds nothing; a third version is judged like any other", long, async () => {
     const office = openOffice(weighings);
     let summary = await office.brought("w-1.csv", loads(...bad));
     expect(summary).toMatchObject({ exitCode: 3, rows: { invalid: 1 } });
@@ -337,7 +331,7 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
     expect(await office.brought("w-4.csv", loads("L1 10 10", "L1 20 21", "L2 30 30"))).toEqual(changed(3, 1));
   });
 
-  it("only as often as it was corrected, also where the correction is staged again", { tags: ["long"] }, async () => {
+  it("only as often as it was corrected, also where the correction is staged again", long, async () => {
     const office = openOffice(weighings);
     const mended = { x: "1", "2026-01-01 10:10": "2026-01-01 10:11" };
     const rows = office.rejectedRows(await office.brought("w.csv", loads(...twins)), mended);
@@ -369,9 +363,7 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
     },
   );
 
-  it("also where it was late or changed, and comes as it was in another copy of its rejected file", {
-    tags: ["long"],
-  }, async () => {
+  it("also where it was late or changed, and comes as it was in another copy of its rejected file", long, async () => {
     const office = openOffice(weighings);
     await office.brought("w-1.csv", loads("L1 30 30", "L3 30 30"));
     const summary = await office.brought("w-2.csv", loads("L1 30 30", "L1 10 10", "L3 30 31", "L2 10 x"));
@@ -385,24 +377,26 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
   });
 });
 
-it("a change that was dismissed is not sent by a later replacement, and stays dismissed behind it (H23, H26)", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(weighings);
-  await office.brought("a.csv", loads(...A));
-  expect(await office.brought("b.csv", loads(...B))).toEqual(changed(3, 1));
-  await office.ends(0, "dismiss --row b.csv:2");
-  expect((await replaced(office, "L1")).exitCode).toBe(0);
-  expect(weights(office).toSorted()).toEqual(A);
-  // Judged by its rows.
-  expect(await office.brought("b.csv", loads(...B), { end: "\n" })).toEqual(changed(0));
-  await office.ends(0, "dismiss --undo --row b.csv:2");
-  expect((await replaced(office, "L1")).exitCode).toBe(0);
-  expect(weights(office).toSorted()).toEqual(B);
-});
+it(
+  "a change that was dismissed is not sent by a later replacement, and stays dismissed behind it (H23, H26)",
+  long,
+  async () => {
+    const office = openOffice(weighings);
+    await office.brought("a.csv", loads(...A));
+    expect(await office.brought("b.csv", loads(...B))).toEqual(changed(3, 1));
+    await office.ends(0, "dismiss --row b.csv:2");
+    expect((await replaced(office, "L1")).exitCode).toBe(0);
+    expect(weights(office).toSorted()).toEqual(A);
+    // Judged by its rows.
+    expect(await office.brought("b.csv", loads(...B), { end: "\n" })).toEqual(changed(0));
+    await office.ends(0, "dismiss --undo --row b.csv:2");
+    expect((await replaced(office, "L1")).exitCode).toBe(0);
+    expect(weights(office).toSorted()).toEqual(B);
+  },
+);
 
 describe("two files of one import with the same bytes", () => {
-  it("are one file, told so: each row is counted once, by what became of it", { tags: ["long"] }, async () => {
+  it("are one file, told so: each row is counted once, by what became of it", long, async () => {
     const office = openOffice(weighings);
     for (const name of ["a.csv", "b.csv"]) office.writeCsv(name, loads("L1 10 1", "L1 20 x", "L1 30 3"));
     expect(await office.import("a.csv", "b.csv")).toMatchObject({
@@ -414,7 +408,7 @@ describe("two files of one import with the same bytes", () => {
     await office.ends(0, "show a.csv:4");
   });
 
-  it("are not counted as twins, which would send the second file's rows again later", { tags: ["long"] }, async () => {
+  it("are not counted as twins, which would send the second file's rows again later", long, async () => {
     const event = { key: "content", within: "import" };
     const office = openOffice(weighingsWith({ event }));
     for (const name of ["a.csv", "b.csv"]) office.writeCsv(name, loads("L1 10 1", "L1 20 2"));

@@ -33,7 +33,7 @@ const refused = (said: string) => expect.objectContaining({ code: 2, said: expec
 const known = { exitCode: 0, rows: { known: 2 }, requests: { sent: 0 } };
 
 describe("a renamed event (F73)", () => {
-  it("is refused with its former name, and goes on under `was`", { tags: ["long"] }, async () => {
+  it("is refused with its former name, and goes on under `was`", long, async () => {
     const office = await begun();
     const answer = await under(office, weighingsWith({ events: { scale: weighing } }));
     expect(answer).toEqual(refused("load/weighing seems to be load/scale now (2 sent, such as load L1)"));
@@ -77,9 +77,7 @@ describe("a renamed document (F73)", () => {
     return { ...rest, inputs: { ...inputs, notes } };
   };
 
-  it("is refused with its former name, and goes on under `was`, also where others refer to it", {
-    tags: ["long"],
-  }, async () => {
+  it("is refused with its former name, and goes on under `was`, also where others refer to it", long, async () => {
     const office = await begun();
     expect(await under(office, renamed({}))).toEqual(refused("load seems to be carga now"));
     office.writeMapping(renamed({ was: "load" }));
@@ -120,22 +118,20 @@ describe("a table that a key is read from (F5)", () => {
     return office.type("import", "m.yaml", "w.csv");
   };
 
-  it("is refused where it says something else than it said, and changes nothing where it says more", {
-    tags: ["long"],
-  }, async () => {
+  it("is refused where it says something else than it said, and changes nothing where it says more", long, async () => {
     const office = await begun(keyed(listed, tables()), files);
     expect(await listing(office, "L1,one", "L2,zwei")).toEqual(refused("load (2 sent, such as load one)"));
     expect((await listing(office, "L3,three", "L2,two", "L1,one")).code).toBe(0);
     expect(there(office)).toEqual(["one 1", "two 1"]);
   });
 
-  it("is refused also where it says more, if what it does not list gives a key too", { tags: ["long"] }, async () => {
+  it("is refused also where it says more, if what it does not list gives a key too", long, async () => {
     const key = "=default(tables.codes[load].to, load)";
     const office = await begun(keyed(key, tables({ missing: "blank" })), files);
     expect((await listing(office, "L1,one", "L2,two", "L3,three")).code).toBe(2);
   });
 
-  it("may be edited where no key reads it", { tags: ["long"] }, async () => {
+  it("may be edited where no key reads it", long, async () => {
     const office = await begun(keyed("=load", tables(), { attributes: { public: { Code: listed } } }), files);
     expect(await listing(office, "L1,uno", "L2,two")).toMatchObject({
       code: 3,
@@ -164,23 +160,25 @@ it.each(sampled(functionKeys, 2))(
   },
 );
 
-it("rows that were not sent yet go as an edited module says that the functions import, and not as staged", {
-  tags: ["long"],
-}, async () => {
-  const event = { attributes: { public: { Gross: "=weigh(gross)" } } };
-  const office = openOffice({ ...weighingsWith({ event }), functions: "f.mjs" });
-  const unit = (name: string) => writeFileSync(office.path("unit.mjs"), `export const unit = "${name}";\n`);
-  writeFileSync(
-    office.path("f.mjs"),
-    'import { unit } from "./unit.mjs";\nexport const weigh = (gross) => `${gross}${unit}`;\n',
-  );
-  unit("t");
-  office.writeCsv("w.csv", loads("L1 10 1", "L2 20 2"));
-  await office.ends(0, "import m.yaml w.csv --limit 1");
-  unit("kg");
-  await office.ends(3, "import m.yaml w.csv");
-  expect(weights(office)).toEqual(["L1 10 1t", "L2 20 2kg"]);
-});
+it(
+  "rows that were not sent yet go as an edited module says that the functions import, and not as staged",
+  long,
+  async () => {
+    const event = { attributes: { public: { Gross: "=weigh(gross)" } } };
+    const office = openOffice({ ...weighingsWith({ event }), functions: "f.mjs" });
+    const unit = (name: string) => writeFileSync(office.path("unit.mjs"), `export const unit = "${name}";\n`);
+    writeFileSync(
+      office.path("f.mjs"),
+      'import { unit } from "./unit.mjs";\nexport const weigh = (gross) => `${gross}${unit}`;\n',
+    );
+    unit("t");
+    office.writeCsv("w.csv", loads("L1 10 1", "L2 20 2"));
+    await office.ends(0, "import m.yaml w.csv --limit 1");
+    unit("kg");
+    await office.ends(3, "import m.yaml w.csv");
+    expect(weights(office)).toEqual(["L1 10 1t", "L2 20 2kg"]);
+  },
+);
 
 describe("the same bytes, read in another encoding", () => {
   const turkish = weighingsWith({ csv: { encoding: "windows-1254" } });
@@ -196,7 +194,7 @@ describe("the same bytes, read in another encoding", () => {
   it.each([
     ["rows that landed in the last import", 0],
     ["rows that were known in the last import", 1],
-  ])("is refused where keys would change, for %s", { tags: ["long"] }, async (_title, again) => {
+  ])("is refused where keys would change, for %s", long, async (_title, again) => {
     const office = await misread("Ş1 10 1", "Ş2 20 2", "L3 30 3");
     for (let time = 0; time < again; time++) {
       writeFileSync(office.path("m.yaml"), `${mapping(wrong)}# ${time}\n`);
@@ -210,7 +208,7 @@ describe("the same bytes, read in another encoding", () => {
     expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 3 } });
   });
 
-  it("is sent anew where the mapping says that the documents are new", { tags: ["long"] }, async () => {
+  it("is sent anew where the mapping says that the documents are new", long, async () => {
     const office = await misread("Ş1 10 1");
     const answer = await under(
       office,
@@ -220,7 +218,7 @@ describe("the same bytes, read in another encoding", () => {
     expect(there(office)).toEqual(["Þ1 1", "Ş1 1"]);
   });
 
-  it("changes nothing where no key has such letters", { tags: ["long"] }, async () => {
+  it("changes nothing where no key has such letters", long, async () => {
     const office = await misread("L1 10 1");
     expect((await under(office, turkish)).code).toBe(0);
     expect(there(office)).toEqual(["L1 1"]);

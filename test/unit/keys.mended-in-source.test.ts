@@ -71,14 +71,12 @@ describe("a row whose event could not be told", () => {
       "L2",
     ],
   ];
-  it.each(notAgain)("is not known again %s", { tags: ["long"] }, async (_, first, next, load) => {
+  it.each(notAgain)("is not known again %s", long, async (_, first, next, load) => {
     const { end, landed } = await after(first as [string], next as [string]);
     expect([end, landed.filter((row) => row.startsWith(load))]).toEqual([[3, 1, 1], []]);
   });
 
-  it("is not known again in a file that was there before it, and comes again as it was", {
-    tags: ["long"],
-  }, async () => {
+  it("is not known again in a file that was there before it, and comes again as it was", long, async () => {
     const office = openOffice(byTicket());
     office.writeCsv("w-1.csv", tickets("L1 10 1 T1", "L2 10 5 T5"));
     office.writeCsv("w-2.csv", tickets("L1 never 2", "L2 10 5 T5"));
@@ -87,7 +85,7 @@ describe("a row whose event could not be told", () => {
     expect(weights(office)).toEqual(["L2 10 5"]);
   });
 
-  it("is known again by its cells, when what was wrong was the mapping", { tags: ["long"] }, async () => {
+  it("is known again by its cells, when what was wrong was the mapping", long, async () => {
     const knowing = (...oneOf: string[]) =>
       weighingsWith({
         columns: { ticket: { header: "Ticket", oneOf } },
@@ -115,15 +113,17 @@ describe("a row whose event could not be told", () => {
   });
 });
 
-it("two rows of one file that give one event different content are sent once one is mended in the source", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(byTicket());
-  const twice = ["w.csv", good, "L1 20 2 T2", "L1 20 5 T2", later] as const;
-  const mended = ["w.csv", good, "L1 20 2 T4", "L1 20 5 T2", later] as const;
-  expect(await importing(office, twice, mended)).toEqual([[3, 1, 2], settled]);
-  expect(weights(office).toSorted()).toEqual(["L1 10 1", "L1 20 2", "L1 20 5", "L1 30 3"]);
-});
+it(
+  "two rows of one file that give one event different content are sent once one is mended in the source",
+  long,
+  async () => {
+    const office = openOffice(byTicket());
+    const twice = ["w.csv", good, "L1 20 2 T2", "L1 20 5 T2", later] as const;
+    const mended = ["w.csv", good, "L1 20 2 T4", "L1 20 5 T2", later] as const;
+    expect(await importing(office, twice, mended)).toEqual([[3, 1, 2], settled]);
+    expect(weights(office).toSorted()).toEqual(["L1 10 1", "L1 20 2", "L1 20 5", "L1 30 3"]);
+  },
+);
 
 describe("an event that the newest row about it gives in a way that cannot be read", () => {
   it.each(sampled([20, 10, 30], 2))("waits, whatever an earlier row said of it (minute %i)", async (minute) => {
@@ -139,9 +139,7 @@ describe("an event that the newest row about it gives in a way that cannot be re
   });
 });
 
-it("a group whose rows stood apart is sent whole once they stand together, without a dismissal", {
-  tags: ["long"],
-}, async () => {
+it("a group whose rows stood apart is sent whole once they stand together, without a dismissal", long, async () => {
   const attributes = { public: { Gross: "=sum(gross)" } };
   const office = openOffice(byTicket({ key: "once", externalCreatedAt: "=first(at)", attributes }, { group: "=load" }));
   const [a, b, other] = ["L1 10 1 T1", "L1 10 2 T1", "L2 10 9 T9"];

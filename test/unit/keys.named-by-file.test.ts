@@ -21,19 +21,21 @@ describe("a file whose name the mapping reads", () => {
     expect(again.rows).toMatchObject({ read: 1, known: 1 });
   });
 
-  it("gives its name to the rows that correct its own, also in a corrected file of a corrected file", {
-    tags: ["long"],
-  }, async () => {
-    const office = openOffice(byFile);
-    const night = await office.brought("scale-A-1.csv", loads("- 10 1", "- 20 x"));
-    const wrong = await office.brought("mended.csv", office.rejectedRows(night, { x: "y" }));
-    const right = await office.brought("mended-again.csv", office.rejectedRows(wrong, { y: "2" }));
-    expect(right.exitCode).toBe(0);
-    expect(weights(office)).toEqual(["A 10 1", "A 20 2"]);
-    // The same once more, after all of it has landed.
-    expect((await office.brought("mended-3.csv", office.rejectedRows(wrong, { y: "2" }))).exitCode).toBe(0);
-    expect(weights(office)).toEqual(["A 10 1", "A 20 2"]);
-  });
+  it(
+    "gives its name to the rows that correct its own, also in a corrected file of a corrected file",
+    long,
+    async () => {
+      const office = openOffice(byFile);
+      const night = await office.brought("scale-A-1.csv", loads("- 10 1", "- 20 x"));
+      const wrong = await office.brought("mended.csv", office.rejectedRows(night, { x: "y" }));
+      const right = await office.brought("mended-again.csv", office.rejectedRows(wrong, { y: "2" }));
+      expect(right.exitCode).toBe(0);
+      expect(weights(office)).toEqual(["A 10 1", "A 20 2"]);
+      // The same once more, after all of it has landed.
+      expect((await office.brought("mended-3.csv", office.rejectedRows(wrong, { y: "2" }))).exitCode).toBe(0);
+      expect(weights(office)).toEqual(["A 10 1", "A 20 2"]);
+    },
+  );
 
   const others: [when: string, first: string[], second: string[]][] = [
     ["that comes later", ["scale-A-1.csv"], ["scale-B-1.csv"]],
@@ -58,7 +60,7 @@ describe("a file whose name the mapping reads", () => {
     expect(weights(office)).toEqual(["A 10 1", "B 10 1", "A 20 2", "A 30 3"].toSorted());
   });
 
-  it("may be a sheet's", { tags: ["long"] }, async () => {
+  it("may be a sheet's", long, async () => {
     const office = openOffice(bySheet);
     const write = async (name: string, sheet: string) => {
       const book = new exceljs.Workbook();

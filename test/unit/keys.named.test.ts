@@ -7,9 +7,7 @@ import { loads, weighings, weighingsWith } from "../support/weighings.js";
 const refused = (err: string) => expect.objectContaining({ code: 2, err: expect.stringContaining(err) });
 const done = (out: string) => expect.objectContaining({ code: 0, out: expect.stringContaining(out) });
 
-it("a participant that is refused is named by its row in collected output, not by its tax id (P9)", {
-  tags: ["long"],
-}, async () => {
+it("a participant that is refused is named by its row in collected output, not by its tax id (P9)", long, async () => {
   const sandbox = createSandbox({ rate: null });
   const office = await openOfficeAt(sandbox, weighings);
   const refuse = { kind: "status", status: 422, when: "before" } as const;
@@ -22,9 +20,7 @@ it("a participant that is refused is named by its row in collected output, not b
   expect(JSON.stringify(summary) + out).not.toContain("11222333000181");
 });
 
-it("a row whose time is still to come is open until then, and dismissed once it is given up", {
-  tags: ["long"],
-}, async () => {
+it("a row whose time is still to come is open until then, and dismissed once it is given up", long, async () => {
   const office = openOffice(weighings);
   const summary = await office.brought("w.csv", loads("L1 2040-01-01T10:10 1"));
   expect(summary).toMatchObject({ exitCode: 0, outcomes: { later: 1 } });
@@ -47,9 +43,7 @@ it("where selectors fit nothing, a participant that was refused is among what is
   await office.ends(2, "dismiss --code late", "1 of service-refused");
 });
 
-it("rows are given up all or none: each fits something open, in the input that is named with it", {
-  tags: ["long"],
-}, async () => {
+it("rows are given up all or none: each fits something open, in the input that is named with it", long, async () => {
   const office = openOffice(weighings);
   await office.brought("w-1.csv", loads("L1 10 x", "L2 10 y"));
   await office.brought("w-2.csv", loads("L3 10 x"));
@@ -59,28 +53,32 @@ it("rows are given up all or none: each fits something open, in the input that i
   expect(await dismiss("--row", "w-1.csv:3")).toEqual(done("Dismissed: 2 rows."));
 });
 
-it("a row number that several open rows have (F87) is refused with the choices, and gives up nothing", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(weighings);
-  for (const name of ["w-1.csv", "w-2.csv"]) await office.brought(name, loads(`${name} 10 x`));
-  const answer = await office.type("dismiss", "--row", "2");
-  for (const choice of ["w-1.csv:2", "w-2.csv:2"]) expect(answer).toEqual(refused(choice));
-  await office.ends(0, "dismiss --row w-1.csv:2", "Dismissed: 1 row.");
-});
+it(
+  "a row number that several open rows have (F87) is refused with the choices, and gives up nothing",
+  long,
+  async () => {
+    const office = openOffice(weighings);
+    for (const name of ["w-1.csv", "w-2.csv"]) await office.brought(name, loads(`${name} 10 x`));
+    const answer = await office.type("dismiss", "--row", "2");
+    for (const choice of ["w-1.csv:2", "w-2.csv:2"]) expect(answer).toEqual(refused(choice));
+    await office.ends(0, "dismiss --row w-1.csv:2", "Dismissed: 1 row.");
+  },
+);
 
-it("a row number that several open rows have (F87) is told apart by the run where one file has come twice", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(weighings);
-  for (const load of ["L1", "L2"]) await office.brought("w.csv", loads(`${load} 10 x`));
-  const answer = await office.type("dismiss", "--row", "w.csv:2");
-  expect(answer).toEqual(refused("--run"));
-  const [run = ""] = /\d{4}-\d\d-\d\dT\d{4}-import/.exec(answer.err) ?? [];
-  expect(await office.type("dismiss", "--row", "w.csv:2", "--run", run)).toEqual(done("Dismissed: 1 row."));
-});
+it(
+  "a row number that several open rows have (F87) is told apart by the run where one file has come twice",
+  long,
+  async () => {
+    const office = openOffice(weighings);
+    for (const load of ["L1", "L2"]) await office.brought("w.csv", loads(`${load} 10 x`));
+    const answer = await office.type("dismiss", "--row", "w.csv:2");
+    expect(answer).toEqual(refused("--run"));
+    const [run = ""] = /\d{4}-\d\d-\d\dT\d{4}-import/.exec(answer.err) ?? [];
+    expect(await office.type("dismiss", "--row", "w.csv:2", "--run", run)).toEqual(done("Dismissed: 1 row."));
+  },
+);
 
-it("a run counts the rows of a group, not the group (F11, H45)", { tags: ["long"] }, async () => {
+it("a run counts the rows of a group, not the group (F11, H45)", long, async () => {
   const attributes = { public: { Gross: "=sum(gross)" } };
   const event = { key: "once", externalCreatedAt: "=first(at)", attributes };
   const office = openOffice(weighingsWith({ group: "=load", event }));

@@ -50,39 +50,42 @@ it("a replacement whose CANCEL is refused (F88) leaves one live document, says w
   expect(there(office)).toEqual(["L1 cancelled 1 2", "L1 open 1 3"]);
 });
 
-it("a document that somebody else has cancelled is told apart, replaced by the printed commands, and no difference any more", {
-  tags: ["long"],
-}, async () => {
-  const sandbox = createSandbox({ rate: null });
-  const office = await openOfficeAt(sandbox, weighings);
-  await office.brought("w-1.csv", loads("L1 10 1"));
-  await addByHand(sandbox, office.documents()[0]?.id ?? "", {
-    name: "CANCEL",
-    externalCreatedAt: new Date(Date.now() - 60_000).toISOString(),
-    metadata: { attributes: [{ name: "reason", value: "no longer valid", isPublic: true }] },
-  });
-  await office.ends(3, "verify", "is cancelled there, open here");
-  await replace(office, "L1");
-  await office.run("resume");
-  const { said } = await office.type("status");
-  expect(said).not.toContain("#replaced");
-  expect(said).toContain("waits for the CANCEL of load L1, which is to be replaced (rejected) w-1");
-  // Generation 2 has yet to be sent: it is not said to be there.
-  expect(await office.type("verify")).toMatchObject({ code: 0, out: expect.not.stringContaining("sent again") });
-  await office.ends(0, "dismiss --code cancel-refused");
-  await office.ends(0, "resume");
-  await office.ends(0, "verify");
-  expect(there(office)).toEqual(["L1 cancelled 1", "L1 open 1"]);
-});
+it(
+  "a document that somebody else has cancelled is told apart, replaced by the printed commands, and no difference any more",
+  long,
+  async () => {
+    const sandbox = createSandbox({ rate: null });
+    const office = await openOfficeAt(sandbox, weighings);
+    await office.brought("w-1.csv", loads("L1 10 1"));
+    await addByHand(sandbox, office.documents()[0]?.id ?? "", {
+      name: "CANCEL",
+      externalCreatedAt: new Date(Date.now() - 60_000).toISOString(),
+      metadata: { attributes: [{ name: "reason", value: "no longer valid", isPublic: true }] },
+    });
+    await office.ends(3, "verify", "is cancelled there, open here");
+    await replace(office, "L1");
+    await office.run("resume");
+    const { said } = await office.type("status");
+    expect(said).not.toContain("#replaced");
+    expect(said).toContain("waits for the CANCEL of load L1, which is to be replaced (rejected) w-1");
+    // Generation 2 has yet to be sent: it is not said to be there.
+    expect(await office.type("verify")).toMatchObject({ code: 0, out: expect.not.stringContaining("sent again") });
+    await office.ends(0, "dismiss --code cancel-refused");
+    await office.ends(0, "resume");
+    await office.ends(0, "verify");
+    expect(there(office)).toEqual(["L1 cancelled 1", "L1 open 1"]);
+  },
+);
 
-it("replacements by selectors are of every document that an input changed, after a confirmation that says how many", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(weighings);
-  await office.brought("w-1.csv", loads(...both("2", "L1", "L2"), "L3 10 x"));
-  await office.brought("w-2.csv", loads(...both("3", "L1", "L2"), "L4 10 7"));
-  const command = ["replace", "--input", "w-2.csv", "--reason", "weight"];
-  const before = there(office);
+it(
+  "replacements by selectors are of every document that an input changed, after a confirmation that says how many",
+  long,
+  async () => {
+    const office = openOffice(weighings);
+    await office.brought("w-1.csv", loads(...both("2", "L1", "L2"), "L3 10 x"));
+    await office.brought("w-2.csv", loads(...both("3", "L1", "L2"), "L4 10 7"));
+    const command = ["replace", "--input", "w-2.csv", "--reason", "weight"];
+    const before = there(office);
 
   for (const selected of [[], ["load/L1", "--input", "w-2.csv"], ["--input", "w-1.csv", "--row", "6"]])
     expect((await office.type("replace", ...selected, "--reason", "weight")).code).toBe(2);
@@ -98,16 +101,17 @@ it("replacements by selectors are of every document that an input changed, after
   expect((await office.run("resume")).events).toEqual({});
   expect(there(office)).toEqual(before);
 
-  expect(await office.type(...command, "--yes")).toMatchObject({
-    code: 0,
-    said: expect.stringMatching(/load L1: generation 2.*load L2: generation 2/),
-  });
-  await office.run("resume");
-  const replaced = ["L1 cancelled 1 2", "L2 cancelled 1 2", "L4 open 7", "L1 open 1 3", "L2 open 1 3"];
-  expect(there(office)).toEqual(replaced);
-});
+    expect(await office.type(...command, "--yes")).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/load L1: generation 2.*load L2: generation 2/),
+    });
+    await office.run("resume");
+    const replaced = ["L1 cancelled 1 2", "L2 cancelled 1 2", "L4 open 7", "L1 open 1 3", "L2 open 1 3"];
+    expect(there(office)).toEqual(replaced);
+  },
+);
 
-it("replacements under a --limit (F88) are sent whole, or not begun", { tags: ["long"] }, async () => {
+it("replacements under a --limit (F88) are sent whole, or not begun", long, async () => {
   const office = openOffice(weighings);
   await changeAll(office, "L1", "L2", "L3");
   await office.run("resume", "--limit", "2");
@@ -120,7 +124,7 @@ it("replacements under a --limit (F88) are sent whole, or not begun", { tags: ["
 describe("a replacement whose bodies the ledger lacks (F86)", () => {
   const whole = ["L1 cancelled 1 2 3", "L1 open 1 2 4"];
 
-  it("is held, and its predecessor stays, until its rows come again", { tags: ["long"] }, async () => {
+  it("is held, and its predecessor stays, until its rows come again", long, async () => {
     const office = openOffice(weighings);
     await office.brought("w-1.csv", loads("L1 10 1", "L1 20 2"));
     await office.brought("w-2.csv", loads("L1 30 3"));

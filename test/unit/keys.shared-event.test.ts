@@ -13,7 +13,7 @@ const opened = {
 const mapping = weighingsWith({ events: { opened, weighing } });
 
 describe("an unreadable row that shares an event with others", () => {
-  it("of its own file stays open, and holds what is later", { tags: ["long"] }, async () => {
+  it("of its own file stays open, and holds what is later", long, async () => {
     const office = openOffice(mapping);
     const { exitCode, rows, open } = await office.brought("w.csv", loads("A 10 1", "A 20 x", "A 30 3"));
     expect({ exitCode, rows, open: open.rows }).toMatchObject({ exitCode: 3, rows: { invalid: 1 }, open: 1 });

@@ -58,22 +58,24 @@ const load = (name: string) => ["Load,At,Code", `${name},2026-01-01 10:10,1`];
 const zipCodes = (office: Office) => office.addresses().map(({ zipCode }) => zipCode);
 
 describe("one reference key for two records (F74)", () => {
-  it("is the first record's under `first`, with a warning, also when the second comes with a later file", {
-    tags: ["long"],
-  }, async () => {
-    const office = openOffice(referring("first"));
-    await office.brought("org-1.csv", orgs(alfa));
-    await office.brought("load-1.csv", load("L1"));
-    expect(warningsOf(await office.brought("org-2.csv", orgs(beta)))).toContain("2 reference-key-twice");
-    expect((await office.brought("load-2.csv", load("L2"))).exitCode).toBe(0);
-    const [first] = office.participants();
-    expect(first?.name).toBe("Alfa");
-    expect(office.documents().map(({ participantId }) => participantId)).toEqual([first?.id, first?.id]);
-  });
+  it(
+    "is the first record's under `first`, with a warning, also when the second comes with a later file",
+    long,
+    async () => {
+      const office = openOffice(referring("first"));
+      await office.brought("org-1.csv", orgs(alfa));
+      await office.brought("load-1.csv", load("L1"));
+      expect(warningsOf(await office.brought("org-2.csv", orgs(beta)))).toContain("2 reference-key-twice");
+      expect((await office.brought("load-2.csv", load("L2"))).exitCode).toBe(0);
+      const [first] = office.participants();
+      expect(first?.name).toBe("Alfa");
+      expect(office.documents().map(({ participantId }) => participantId)).toEqual([first?.id, first?.id]);
+    },
+  );
 });
 
 describe("an address that is given twice", () => {
-  it("with other further fields is told (F79), and the first is used", { tags: ["long"] }, async () => {
+  it("with other further fields is told (F79), and the first is used", long, async () => {
     const office = openOffice(referring("first"));
     for (const [name, rows] of [
       ["org-1.csv", [alfa, elsewhere]],
@@ -83,38 +85,42 @@ describe("an address that is given twice", () => {
     expect(zipCodes(office)).toEqual(["13000000"]);
   });
 
-  it("with fields that only one of the rows gives has them all, as long as they can be sent; then it is told", {
-    tags: ["long"],
-  }, async () => {
-    for (const rows of [
-      [alfa, withoutZip],
-      [withoutZip, alfa],
-    ]) {
+  it(
+    "with fields that only one of the rows gives has them all, as long as they can be sent; then it is told",
+    long,
+    async () => {
+      for (const rows of [
+        [alfa, withoutZip],
+        [withoutZip, alfa],
+      ]) {
+        const office = openOffice(referring("first"));
+        expect(warningsOf(await office.brought("org-1.csv", orgs(...rows)))).toEqual([]);
+        expect(zipCodes(office)).toEqual(["13000000"]);
+      }
       const office = openOffice(referring("first"));
-      expect(warningsOf(await office.brought("org-1.csv", orgs(...rows)))).toEqual([]);
-      expect(zipCodes(office)).toEqual(["13000000"]);
-    }
-    const office = openOffice(referring("first"));
-    await office.brought("org-1.csv", orgs(withoutZip));
-    expect(warningsOf(await office.brought("org-2.csv", orgs(alfa)))).toEqual(["1 address-differs"]);
-  });
+      await office.brought("org-1.csv", orgs(withoutZip));
+      expect(warningsOf(await office.brought("org-2.csv", orgs(alfa)))).toEqual(["1 address-differs"]);
+    },
+  );
 
-  it("goes inline with the further fields with which it is registered, for the service may compare them all", {
-    tags: ["long"],
-  }, async () => {
-    const { settings, ...rest } = referring("first");
-    const office = openOffice({ ...rest, settings: { ...settings, references: "inline" } });
-    await office.brought("org-1.csv", orgs(alfa));
-    office.writeCsv("load-1.csv", load("L1"));
-    const { out } = await office.type("plan", "m.yaml", "load-1.csv", "--document", "L1");
-    expect(out.match(/"zipCode": ?"13000000"/g)).toHaveLength(2);
-  });
+  it(
+    "goes inline with the further fields with which it is registered, for the service may compare them all",
+    long,
+    async () => {
+      const { settings, ...rest } = referring("first");
+      const office = openOffice({ ...rest, settings: { ...settings, references: "inline" } });
+      await office.brought("org-1.csv", orgs(alfa));
+      office.writeCsv("load-1.csv", load("L1"));
+      const { out } = await office.type("plan", "m.yaml", "load-1.csv", "--document", "L1");
+      expect(out.match(/"zipCode": ?"13000000"/g)).toHaveLength(2);
+    },
+  );
 });
 
 it.each([
   ["reference key (F74)", beta, "reference-key-twice"],
   ["address with other fields (F111)", elsewhere, "address-differs"],
-])("under `reject` the second row of one %s is a problem", { tags: ["long"] }, async (_, row, code) => {
+])("under `reject` the second row of one %s is a problem", long, async (_, row, code) => {
   const office = openOffice(referring("reject"));
   expect(refusedBy(await office.brought("org-1.csv", orgs(alfa, row)))).toEqual([3, 1, 1, [`1 ${code}`]]);
 });
@@ -252,9 +258,7 @@ it("a number in a body is the same with more `places`", async () => {
 });
 
 describe("work that would disappear (F82)", () => {
-  it("a row that only says again what another row of the import says is counted, and told", {
-    tags: ["long"],
-  }, async () => {
+  it("a row that only says again what another row of the import says is counted, and told", long, async () => {
     const office = openOffice(weighings);
     const twice = ["L1 10 1 a", "L1 10 1 b"];
     const summary = await office.brought("w.csv", loadsWith(["Unread"], ...twice, "L2 10 1 c"));
@@ -267,14 +271,14 @@ describe("work that would disappear (F82)", () => {
   const named = weighingsWith({ columns: { id: "Id" }, rowId: "=id" });
   const byId = (...rows: string[]) => loadsWith(["Id"], ...rows);
 
-  it("one rowId on two documents of one file is a problem of the second row", { tags: ["long"] }, async () => {
+  it("one rowId on two documents of one file is a problem of the second row", long, async () => {
     const office = openOffice(named);
     const summary = await office.brought("w.csv", byId("L1 10 1 r1", "L2 10 2 r1"));
     expect(refusedBy(summary)).toEqual([3, 1, 1, ["1 row-id-twice"]]);
     expect(weights(office)).toEqual(["L1 10 1"]);
   });
 
-  it("a rowId that moves to another document is told before anything is sent", { tags: ["long"] }, async () => {
+  it("a rowId that moves to another document is told before anything is sent", long, async () => {
     const office = openOffice(named);
     await office.brought("w-1.csv", byId("L1 10 1 r1"));
     office.writeCsv("w-2.csv", byId("L2 10 1 r1"));
@@ -302,7 +306,7 @@ describe("work that would disappear (F82)", () => {
     },
   );
 
-  it("a landed number that differs in a digit that no double has is told with both", { tags: ["long"] }, async () => {
+  it("a landed number that differs in a digit that no double has is told with both", long, async () => {
     const office = openOffice(weighingsWith({ event: { key: "once", value: "=gross" } }));
     await office.brought("w-1.csv", loads("L1 10 12345678901234567.1"));
     const changed = office.rejectedRows(await office.brought("w-2.csv", loads("L1 10 12345678901234567.2")));
@@ -353,7 +357,7 @@ describe("the parts of a group that is interrupted by others", () => {
     },
   );
 
-  it("go as they are where nothing is computed over the group", { tags: ["long"] }, async () => {
+  it("go as they are where nothing is computed over the group", long, async () => {
     const office = openOffice(weighingsWith({ group: "=load", event: { each: "row" } }));
     const summary = await office.brought("w.csv", loads("L1 10 1", "L2 10 5", "L1 40 4"));
     expect([summary.exitCode, weights(office)]).toEqual([0, ["L1 10 1", "L1 40 4", "L2 10 5"]]);
@@ -365,13 +369,13 @@ describe("`each: row` with one key on two rows of a group (F84)", () => {
   const brought = (...rows: string[]) =>
     openOffice(weighingsWith(ticketed)).brought("w.csv", loadsWith(["Ticket"], ...rows, "L2 10 9 T1"));
 
-  it("is a problem of its rows where they differ, and the others go on", { tags: ["long"] }, async () => {
+  it("is a problem of its rows where they differ, and the others go on", long, async () => {
     const summary = await brought("L1 10 1 T1", "L1 10 2 T1");
     expect(refusedBy(summary)).toEqual([3, 2, 1, ["2 event-key-twice"]]);
     expect(summary.events).toEqual({ landed: 1 });
   });
 
-  it("is told by its key where it changed, because the row is the group's first one", { tags: ["long"] }, async () => {
+  it("is told by its key where it changed, because the row is the group's first one", long, async () => {
     const office = openOffice(weighingsWith(ticketed));
     await office.brought("w.csv", loadsWith(["Ticket"], "L1 10 1 T1", "L1 10 2 T2"));
     const summary = await office.brought("w-2.csv", loadsWith(["Ticket"], "L1 10 1 T1", "L1 10 3 T2"));
@@ -409,7 +413,7 @@ describe("`each: row` with a `rowId` for the whole group", () => {
 });
 
 describe("a correction that changes a key (F83)", () => {
-  it("as a spreadsheet changes one is a problem of the row", { tags: ["long"] }, async () => {
+  it("as a spreadsheet changes one is a problem of the row", long, async () => {
     const office = openOffice(weighings);
     const typed = { "12E5": "1200000", "12E6": "1.20E+07", "1-2": "02/jan", MAR3: "2026-03-03" };
     const wrong = ["007", "K1", ...Object.keys(typed)].map((key) => `${key} 10 x`);
@@ -421,7 +425,7 @@ describe("a correction that changes a key (F83)", () => {
     expect(weights(office).toSorted()).toEqual(wrong.map((row) => row.replace("x", "1")).toSorted());
   });
 
-  it("as a spreadsheet changes one is taken where a person writes `ok`", { tags: ["long"] }, async () => {
+  it("as a spreadsheet changes one is taken where a person writes `ok`", long, async () => {
     const office = openOffice(weighings);
     const rejected = await office.brought("w.csv", loads("007 10 x"));
     const meant = office.rejectedRows(rejected, { "007": "7", x: "1", "number-unreadable": "ok" });
@@ -429,20 +433,22 @@ describe("a correction that changes a key (F83)", () => {
     expect(weights(office)).toEqual(["7 10 1"]);
   });
 
-  it("holds what is later, and can still be mended, if a spreadsheet changed the key of a row that is still wrong", {
-    tags: ["long"],
-  }, async () => {
-    const office = openOffice(weighings);
-    const wrong = await office.brought("w.csv", loads("007 10 1", "007 20 x", "007 30 3"));
-    const rows = (mended: object) => office.rejectedRows(wrong, mended as { [cell: string]: string });
-    const still = await office.brought("w-1.csv", rows({ "007": "7", x: "y" }));
-    expect(still).toMatchObject({ exitCode: 3, open: { rows: 1 } });
-    expect(still.problems.map(({ code }) => code)).toContain("key-mangled");
-    expect(weights(office)).toEqual(["007 10 1"]);
-    for (const rowsNow of [rows({ x: "2" }), office.rejectedRows(still, { "7": "007", y: "2" })])
-      expect((await office.brought("w-2.csv", rowsNow)).exitCode).toBe(0);
-    expect(weights(office)).toEqual(["007 10 1", "007 20 2", "007 30 3"]);
-  });
+  it(
+    "holds what is later, and can still be mended, if a spreadsheet changed the key of a row that is still wrong",
+    long,
+    async () => {
+      const office = openOffice(weighings);
+      const wrong = await office.brought("w.csv", loads("007 10 1", "007 20 x", "007 30 3"));
+      const rows = (mended: object) => office.rejectedRows(wrong, mended as { [cell: string]: string });
+      const still = await office.brought("w-1.csv", rows({ "007": "7", x: "y" }));
+      expect(still).toMatchObject({ exitCode: 3, open: { rows: 1 } });
+      expect(still.problems.map(({ code }) => code)).toContain("key-mangled");
+      expect(weights(office)).toEqual(["007 10 1"]);
+      for (const rowsNow of [rows({ x: "2" }), office.rejectedRows(still, { "7": "007", y: "2" })])
+        expect((await office.brought("w-2.csv", rowsNow)).exitCode).toBe(0);
+      expect(weights(office)).toEqual(["007 10 1", "007 20 2", "007 30 3"]);
+    },
+  );
 });
 
 describe("keys that differ only by case, width or leading zeros (F71)", () => {
@@ -460,7 +466,7 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
     },
   );
 
-  it("are named in the summary, once", { tags: ["long"] }, async () => {
+  it("are named in the summary, once", long, async () => {
     const office = openOffice(weighings);
     const first = ["K1 10 1", "k1 10 1", "Ｋ1 10 1", "007 10 1", "7 10 1", "8 10 1"];
     const summary = await office.brought("w.csv", loads(...first));
@@ -474,7 +480,7 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
 describe("two rows of one event that differ", () => {
   const twice = ["L1 10 1", "L1 10 2", "L2 10 5"];
 
-  it("are both in the rejected file, and the one lands that alone is kept (F21)", { tags: ["long"] }, async () => {
+  it("are both in the rejected file, and the one lands that alone is kept (F21)", long, async () => {
     const office = openOffice(weighings);
     const summary = await office.brought("w.csv", loads(...twice));
     expect(refusedBy(summary)).toEqual([3, 1, 2, ["1 event-key-twice"]]);
@@ -530,7 +536,7 @@ describe("a copy of a mapping under another file name", () => {
     },
   );
 
-  it("is refused where it keys an event in another way", { tags: ["long"] }, async () => {
+  it("is refused where it keys an event in another way", long, async () => {
     const office = openOffice(weighings);
     await office.brought("w.csv", loads("L1 10 1"));
     office.writeMapping(weighingsWith({ event: { key: "=gross" } }));
@@ -538,9 +544,7 @@ describe("a copy of a mapping under another file name", () => {
     await office.ends(2, "import copy.yaml w.csv", "load/weighing (1 sent, such as load L1)");
   });
 
-  it("sends them where its documents are said to be others, and nothing where it is a mere copy", {
-    tags: ["long"],
-  }, async () => {
+  it("sends them where its documents are said to be others, and nothing where it is a mere copy", long, async () => {
     const office = openOffice(weighings);
     await office.brought("w.csv", loads("L1 10 1"));
     for (const copy of [weighings, renamed({ cargo: { ...plain, was: "none" } })]) {

@@ -373,9 +373,7 @@ describe("a custom function", () => {
     expect(`${problem?.message} ${problem?.hint}`).toMatch(/a time is needed.*timestamp\(/u);
   });
 
-  it("that throws, or gives something else than a value, makes the row invalid and is named", {
-    tags: ["long"],
-  }, async () => {
+  it("that throws, or gives something else than a value, makes the row invalid and is named", long, async () => {
     const fns =
       "export function bad(x) { throw new Error('no plate'); }\nexport async function later(x) { return x; }\nexport function list(x) { return [x]; }\nexport const long = (x) => 'x'.repeat(70000);\nexport const nothing = (x) => NaN;\nexport function odd(x) { throw Object.create(null); }";
     for (const [name, cause] of [

@@ -57,7 +57,7 @@ it("the schema belongs to one service and client", () => {
   );
 });
 
-it("may lose its log to the last process that closes it, at any moment", { tags: ["long"] }, async () => {
+it("may lose its log to the last process that closes it, at any moment", long, async () => {
   const path = join(folder(), "ledger.db");
   const others = `const { rmSync, writeFileSync } = require("node:fs");
     const log = ${JSON.stringify(`${path}-wal`)};
@@ -125,7 +125,7 @@ describe("state machines", () => {
   };
   const machines = ["participant", "address", "document", "event"] as const;
 
-  it.each(machines)("%s: no state of the design is left out, and each can be stored", { tags: ["long"] }, (machine) => {
+  it.each(machines)("%s: no state of the design is left out, and each can be stored", long, (machine) => {
     expect(statesOf(machine).toSorted()).toEqual(wanted[machine].toSorted());
     for (const state of statesOf(machine)) expect(() => put[machine](newLedger().database, state)).not.toThrow();
     expect(() => put[machine](newLedger().database, "lost")).toThrow(/CHECK/);
@@ -179,7 +179,7 @@ async function used(): Promise<World> {
   return made;
 }
 
-it("ledger backup is a whole ledger, made while another connection writes", { tags: ["long"] }, async () => {
+it("ledger backup is a whole ledger, made while another connection writes", long, async () => {
   const made = await used();
   const path = join(made.target.stateFolder, "backup.db");
   const writing = openLedgerBeside(made.target.ledgerPath, ownerOf(made.target));
@@ -251,14 +251,14 @@ describe("ledger rebind", () => {
     };
   }
 
-  it("moves a ledger to another address of the service that knows its participants", { tags: ["long"] }, async () => {
+  it("moves a ledger to another address of the service that knows its participants", long, async () => {
     const made = await used();
     const found = await made.clock.run(rebind(movedTarget(made), options(made)));
     expect(found).toEqual({ before: "https://service.test as client sandbox", lookedUp: 1, journal: null });
     expect(() => made.withLedger(() => {})).toThrow(expect.objectContaining({ code: "ledger-of-another-target" }));
   });
 
-  it("is refused where the service does not know them", { tags: ["long"] }, async () => {
+  it("is refused where the service does not know them", long, async () => {
     const made = await used();
     const stranger = createWorld();
     try {
@@ -272,9 +272,7 @@ describe("ledger rebind", () => {
     }
   });
 
-  it("is refused by another tenant, which knows the participants and none of the documents", {
-    tags: ["long"],
-  }, async () => {
+  it("is refused by another tenant, which knows the participants and none of the documents", long, async () => {
     const made = await used();
     const newest = made.sandbox.store.documents().at(-1)?.id ?? "";
     const refused = rebind(
@@ -292,14 +290,14 @@ describe("ledger rebind", () => {
     made.withLedger(() => {});
   });
 
-  it("is not refused for a document that is gone where another is there", { tags: ["long"] }, async () => {
+  it("is not refused for a document that is gone where another is there", long, async () => {
     const made = await used();
     const [oldest] = made.sandbox.store.documents();
     const transport = anotherTenant(made, (id) => id !== oldest?.id);
     expect(await made.clock.run(rebind(movedTarget(made), options(made, transport)))).toMatchObject({ lookedUp: 1 });
   });
 
-  it("leaves it to the participants where all documents are cancelled", { tags: ["long"] }, async () => {
+  it("leaves it to the participants where all documents are cancelled", long, async () => {
     const made = await used();
     made.withLedger((database) => database.exec("UPDATE document_states SET state = 'cancelled'"));
     const transport = anotherTenant(made, () => true);
@@ -324,25 +322,21 @@ describe("ledger rebind", () => {
           throw new TransportFailure("headers-timeout", true, "no answer in time");
         },
     ],
-  ])(
-    "says soon that a service that %s does not answer, and ends within a minute",
-    { tags: ["long"] },
-    async (_how, down) => {
-      const made = await used();
-      const began = made.clock.now();
-      const said: [number, string][] = [];
-      const transport = down(made, sandboxTransport(made.sandbox, made.clock));
-      const observe = (event: PipelineEvent) =>
-        void (event.type === "notice" && said.push([made.clock.now() - began, event.message]));
-      const moved = { ...movedTarget(made), tokenUrl: `${made.target.tokenUrl}?key=t0ken-key` };
-      await expect(made.clock.run(rebind(moved, { ...options(made, transport), observe }))).rejects.toMatchObject({
-        code: "service-outage",
-        message: expect.stringMatching(/^(?!.*t0ken-key).*https:\/\/new\.service\.test/),
-      });
-      expect(made.clock.now() - began).toBeLessThanOrEqual(65_000);
-      expect(said).toEqual([[expect.any(Number), expect.stringContaining("does not answer")]]);
-      expect(said[0]?.[0]).toBeLessThanOrEqual(3_000);
-      made.withLedger(() => {});
-    },
-  );
+  ])("says soon that a service that %s does not answer, and ends within a minute", long, async (_how, down) => {
+    const made = await used();
+    const began = made.clock.now();
+    const said: [number, string][] = [];
+    const transport = down(made, sandboxTransport(made.sandbox, made.clock));
+    const observe = (event: PipelineEvent) =>
+      void (event.type === "notice" && said.push([made.clock.now() - began, event.message]));
+    const moved = { ...movedTarget(made), tokenUrl: `${made.target.tokenUrl}?key=t0ken-key` };
+    await expect(made.clock.run(rebind(moved, { ...options(made, transport), observe }))).rejects.toMatchObject({
+      code: "service-outage",
+      message: expect.stringMatching(/^(?!.*t0ken-key).*https:\/\/new\.service\.test/),
+    });
+    expect(made.clock.now() - began).toBeLessThanOrEqual(65_000);
+    expect(said).toEqual([[expect.any(Number), expect.stringContaining("does not answer")]]);
+    expect(said[0]?.[0]).toBeLessThanOrEqual(3_000);
+    made.withLedger(() => {});
+  });
 });

@@ -7,9 +7,7 @@ import { createWorld, type World } from "../nights/simulation/world.js";
 let world: World;
 afterEach(() => world.close());
 
-it("show gives the cells of the file that was asked for, not of another one of its name", {
-  tags: ["long"],
-}, async () => {
+it("show gives the cells of the file that was asked for, not of another one of its name", long, async () => {
   world = createWorld();
   for (const night of ["1", "2"]) {
     const rows = [eventRow({ row: 2, document: `N${night}`, minute: 10 }), invalidRow(3, [{ key: `N${night}` }])];

@@ -41,19 +41,21 @@ const changes: [string, Shape][] = [
 ];
 
 describe.each(changes)("a mapping that changes %s", (_what, changed) => {
-  it("is refused with the list of what would be doubled; once the edit is undone, nothing is sent again and new rows follow", {
-    tags: ["long"],
-  }, async () => {
-    world = createWorld();
-    await run({}, rows);
-    const refused = run(changed, rows);
-    await expect(refused).rejects.toMatchObject({ code: "keys-changed" });
-    await expect(refused).rejects.toThrow(/manifest\/weighing \(3 sent, such as manifest M1\)/);
-    expect(timelines()).toEqual([2, 1]);
-    const later = await run({}, [...rows, "M1,11222333000181,4,2026-01-01 12:00,8"], "april.csv");
-    expect([later.rows.known, later.rows.staged, later.exitCode]).toEqual([3, 1, 0]);
-    expect(timelines()).toEqual([3, 1]);
-  });
+  it(
+    "is refused with the list of what would be doubled; once the edit is undone, nothing is sent again and new rows follow",
+    long,
+    async () => {
+      world = createWorld();
+      await run({}, rows);
+      const refused = run(changed, rows);
+      await expect(refused).rejects.toMatchObject({ code: "keys-changed" });
+      await expect(refused).rejects.toThrow(/manifest\/weighing \(3 sent, such as manifest M1\)/);
+      expect(timelines()).toEqual([2, 1]);
+      const later = await run({}, [...rows, "M1,11222333000181,4,2026-01-01 12:00,8"], "april.csv");
+      expect([later.rows.known, later.rows.staged, later.exitCode]).toEqual([3, 1, 0]);
+      expect(timelines()).toEqual([3, 1]);
+    },
+  );
 });
 
 it("a mapping that changes the event's key is free where nothing of that kind was sent", async () => {
@@ -75,7 +77,7 @@ describe("a key from typed cells, and another format of dates", () => {
     ["L1", "2026-01-01 10:00", "5", day],
   ];
 
-  it("are refused, for the cell is then written in it", { tags: ["long"] }, async () => {
+  it("are refused, for the cell is then written in it", long, async () => {
     world = createWorld();
     const office = openOffice(dated(before));
     await office.writeExcel("w.xlsx", withDay(new Date("2026-01-01")));
@@ -87,7 +89,7 @@ describe("a key from typed cells, and another format of dates", () => {
     expect(await office.import("w.xlsx")).toMatchObject({ exitCode: 0, rows: { known: 1 } });
   });
 
-  it("are nothing to the keys of text files", { tags: ["long"] }, async () => {
+  it("are nothing to the keys of text files", long, async () => {
     world = createWorld();
     const office = openOffice(dated(before));
     office.writeCsv("w.csv", withDay("1/1/26"));
@@ -107,24 +109,26 @@ describe("a list that a key reads", () => {
   const first = ["L1", "2026-01-01 10:00", "5", "in", "2 kg"];
   const second = ["L1", "2026-01-01 11:00", "5", "OUT", "2 t"];
 
-  it("may grow, for no key that was made becomes another; what comes back in it must say what it said", {
-    tags: ["long"],
-  }, async () => {
-    world = createWorld();
-    const office = openOffice(listing(["In"], ["kg"]));
-    office.writeCsv("w.csv", written(first));
-    expect((await office.import("w.csv")).exitCode).toBe(0);
-    office.writeMapping(listing(["Out"], ["t"]));
-    office.writeCsv("w.csv", written(second));
-    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { staged: 1 } });
-    office.writeMapping(listing(["IN", "Out"], ["kg", "t"]));
-    office.writeCsv("w.csv", written(first, second));
-    expect((await office.type("import", "m.yaml", "w.csv")).err).toContain("load/weighing (2 sent");
-    office.writeMapping(listing(["In", "Out"], ["kg", "t"]));
-    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 2 } });
-  });
+  it(
+    "may grow, for no key that was made becomes another; what comes back in it must say what it said",
+    long,
+    async () => {
+      world = createWorld();
+      const office = openOffice(listing(["In"], ["kg"]));
+      office.writeCsv("w.csv", written(first));
+      expect((await office.import("w.csv")).exitCode).toBe(0);
+      office.writeMapping(listing(["Out"], ["t"]));
+      office.writeCsv("w.csv", written(second));
+      expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { staged: 1 } });
+      office.writeMapping(listing(["IN", "Out"], ["kg", "t"]));
+      office.writeCsv("w.csv", written(first, second));
+      expect((await office.type("import", "m.yaml", "w.csv")).err).toContain("load/weighing (2 sent");
+      office.writeMapping(listing(["In", "Out"], ["kg", "t"]));
+      expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 2 } });
+    },
+  );
 
-  it("may be another where nothing was sent by it, and is then the one that counts", { tags: ["long"] }, async () => {
+  it("may be another where nothing was sent by it, and is then the one that counts", long, async () => {
     world = createWorld();
     const dated = (format: string) =>
       weighingsWith({
@@ -149,9 +153,7 @@ describe("a list that a key reads", () => {
     expect((await office.type("import", "m.yaml", "w.csv")).err).toContain("load/weighing (1 sent");
   });
 
-  it("of two inputs that read one header by other lists is each compared with its own", {
-    tags: ["long"],
-  }, async () => {
+  it("of two inputs that read one header by other lists is each compared with its own", long, async () => {
     world = createWorld();
     const { inputs, ...rest } = weighingsWith({
       columns: { kind: { header: "Kind", map: { a: "x" } } },

@@ -103,9 +103,7 @@ describe("a dismissal", () => {
     expect(timelines()).toEqual([["Weighing", "Weighing"]]);
   });
 
-  it("of an event that the service refused, of one that had landed otherwise, and of a participant", {
-    tags: ["long"],
-  }, async () => {
+  it("of an event that the service refused, of one that had landed otherwise, and of a participant", long, async () => {
     const bad = "M1 20 bad";
     const landed = (weight: string) => `M1 10 key=w weight=${weight}`;
     const nobody = ofNobody();
@@ -119,28 +117,30 @@ describe("a dismissal", () => {
     expect(timelines().map((names) => names.length)).toEqual([1, 1]);
   });
 
-  it("of what something else has sent is in force for the events after it too, which a run accepts by itself", {
-    tags: ["long"],
-  }, async () => {
-    await world.bring("a", ["M1 5"]);
-    const minutes = [10, 20, 30];
-    const [document] = world.documents();
-    for (const minute of minutes)
-      await addByHand(world.sandbox, document?.id ?? "", {
-        name: "Weighing",
-        externalCreatedAt: new Date(START + minute * 60_000).toISOString(),
-        deduplicationId: deduplicationIdOf("M1", minute),
-      });
-    const rows = minutes.map((minute) => `M1 ${minute}`);
-    expect((await world.bring("b", rows)).open.events).toEqual({ foreign: 1, held: 2 });
-    dismiss({ code: "foreign-collision" });
-    expect((await world.resume()).open.events).toEqual({});
-    await loseAllAndRebuild();
-    const again = await world.bring("b", rows);
-    expect([again.open.events, again.exitCode]).toEqual([{}, 0]);
-  });
+  it(
+    "of what something else has sent is in force for the events after it too, which a run accepts by itself",
+    long,
+    async () => {
+      await world.bring("a", ["M1 5"]);
+      const minutes = [10, 20, 30];
+      const [document] = world.documents();
+      for (const minute of minutes)
+        await addByHand(world.sandbox, document?.id ?? "", {
+          name: "Weighing",
+          externalCreatedAt: new Date(START + minute * 60_000).toISOString(),
+          deduplicationId: deduplicationIdOf("M1", minute),
+        });
+      const rows = minutes.map((minute) => `M1 ${minute}`);
+      expect((await world.bring("b", rows)).open.events).toEqual({ foreign: 1, held: 2 });
+      dismiss({ code: "foreign-collision" });
+      expect((await world.resume()).open.events).toEqual({});
+      await loseAllAndRebuild();
+      const again = await world.bring("b", rows);
+      expect([again.open.events, again.exitCode]).toEqual([{}, 0]);
+    },
+  );
 
-  it("that a corrected row makes by itself is in force too", { tags: ["long"] }, async () => {
+  it("that a corrected row makes by itself is in force too", long, async () => {
     const bad = { ...rowInWords("M1 10 invalid", 2), rowId: "r1" };
     await world.bring("a", [bad]);
     await world.bring("b", ["M1 10 rowId=r1"]);
@@ -150,25 +150,27 @@ describe("a dismissal", () => {
 });
 
 describe("a dismissal that was taken back", () => {
-  it("is in force no more: what it gave up is open again, and goes or holds as if nothing had been said", {
-    tags: ["long"],
-  }, async () => {
-    const later = `5: M2 ${60 * 24 * 400}`;
-    const rows = ["M1 10", "M1 20 invalid", "M1 30", later];
-    const first = await world.bring("a", rows);
-    expect(first.open.events).toMatchObject({ held: 1, deferred: 1 });
-    expect(dismiss({ row: ["3", "a.csv:4", "a.csv:5"] })).toMatchObject({ left: 0 });
-    expect(world.withLedger(tallyOpen)).toMatchObject({ events: {}, rows: 0 });
-    undo({ input: "a.csv", row: ["3", "4", "5"] });
-    expect(() => undo({ input: "a.csv", row: ["3"] })).toThrow(expect.objectContaining({ code: "usage" }));
-    const resumed = await world.resume();
-    expect([resumed.open.events, resumed.open.rows]).toEqual([first.open.events, 1]);
-    await loseAllAndRebuild();
-    const tomorrow = await world.bring("b", rows);
-    expect([tomorrow.open.events, tomorrow.open.rows]).toEqual([first.open.events, 1]);
-  });
+  it(
+    "is in force no more: what it gave up is open again, and goes or holds as if nothing had been said",
+    long,
+    async () => {
+      const later = `5: M2 ${60 * 24 * 400}`;
+      const rows = ["M1 10", "M1 20 invalid", "M1 30", later];
+      const first = await world.bring("a", rows);
+      expect(first.open.events).toMatchObject({ held: 1, deferred: 1 });
+      expect(dismiss({ row: ["3", "a.csv:4", "a.csv:5"] })).toMatchObject({ left: 0 });
+      expect(world.withLedger(tallyOpen)).toMatchObject({ events: {}, rows: 0 });
+      undo({ input: "a.csv", row: ["3", "4", "5"] });
+      expect(() => undo({ input: "a.csv", row: ["3"] })).toThrow(expect.objectContaining({ code: "usage" }));
+      const resumed = await world.resume();
+      expect([resumed.open.events, resumed.open.rows]).toEqual([first.open.events, 1]);
+      await loseAllAndRebuild();
+      const tomorrow = await world.bring("b", rows);
+      expect([tomorrow.open.events, tomorrow.open.rows]).toEqual([first.open.events, 1]);
+    },
+  );
 
-  it("of planned work that was never sent, by the row that a person names", { tags: ["long"] }, async () => {
+  it("of planned work that was never sent, by the row that a person names", long, async () => {
     const rows = ["M1 10", "M2 10"];
     await world.bring("a", rows, { limits: { limitDocuments: 1 } });
     expect(dismiss({ input: "a.csv", row: ["3"] })).toMatchObject({ events: 1, left: 0 });
@@ -199,9 +201,7 @@ describe("an event that was corrected before it was sent", () => {
 });
 
 describe("a replacement", () => {
-  it("that was decided and not yet sent is finished: cancelled once, sent again once, and known", {
-    tags: ["long"],
-  }, async () => {
+  it("that was decided and not yet sent is finished: cancelled once, sent again once, and known", long, async () => {
     const rows = ["M1 10", "M1 20"];
     await world.bring("a", rows);
     await replace("M1");
@@ -219,38 +219,40 @@ describe("a replacement", () => {
   });
 });
 
-it("a replacement of a document whose id a kill kept from the ledger cancels it once the journal is all that is left: it knows the id", {
-  tags: ["long"],
-}, async () => {
-  world.setFaults(lostAnswers());
-  const rows = ["M1 10"];
-  await world.bring("a", rows);
-  world.setFaults([]);
-  // Killed between the journal's line and the ledger's commit: the answer stands in the journal alone.
-  const [there] = world.documents();
-  const [event] = there?.events ?? [];
-  const document = { document: ["story", "manifest", "M1", 1], mode: "create", state: "open", reason: null };
-  const landed = { key: event?.deduplicationId, state: "landed", reason: null, id: event?.eventId, targetId: null };
-  const lines = readFileSync(journal, "utf8").trimEnd().split("\n");
-  const intent = lines.findIndex((line) => line.includes('"entry":"intent"') && line.includes('"M1"'));
-  const end = { entry: "end", at: world.clock.now(), kind: "create-with-events", record: "document" };
-  const documents = [{ ...document, id: there?.id, lastAt: there?.lastAt }];
-  lines.splice(intent + 1, 0, JSON.stringify({ ...end, documents, events: [landed] }));
-  writeFileSync(journal, `${lines.join("\n")}\n`);
-  // The line was put in behind the ledger's back.
-  const database = openLedgerOfAnyone(world.target.ledgerPath);
-  forgetJournal(database);
-  database.close();
-  await replace("M1");
-  await world.resume();
-  expect(timelines()).toEqual([["Weighing"], ["Weighing"]]);
-  await loseAllAndRebuild();
-  const again = await world.bring("a", rows);
-  expect([again.exitCode, again.open.events, again.open.documents]).toEqual([0, {}, {}]);
-  expect(timelines()).toEqual([["Weighing", "CANCEL"], ["Weighing"]]);
-  await loseAllAndRebuild();
-  expect((await world.bring("b", rows)).requests.sent).toBe(0);
-});
+it(
+  "a replacement of a document whose id a kill kept from the ledger cancels it once the journal is all that is left: it knows the id",
+  long,
+  async () => {
+    world.setFaults(lostAnswers());
+    const rows = ["M1 10"];
+    await world.bring("a", rows);
+    world.setFaults([]);
+    // Killed between the journal's line and the ledger's commit: the answer stands in the journal alone.
+    const [there] = world.documents();
+    const [event] = there?.events ?? [];
+    const document = { document: ["story", "manifest", "M1", 1], mode: "create", state: "open", reason: null };
+    const landed = { key: event?.deduplicationId, state: "landed", reason: null, id: event?.eventId, targetId: null };
+    const lines = readFileSync(journal, "utf8").trimEnd().split("\n");
+    const intent = lines.findIndex((line) => line.includes('"entry":"intent"') && line.includes('"M1"'));
+    const end = { entry: "end", at: world.clock.now(), kind: "create-with-events", record: "document" };
+    const documents = [{ ...document, id: there?.id, lastAt: there?.lastAt }];
+    lines.splice(intent + 1, 0, JSON.stringify({ ...end, documents, events: [landed] }));
+    writeFileSync(journal, `${lines.join("\n")}\n`);
+    // The line was put in behind the ledger's back.
+    const database = openLedgerOfAnyone(world.target.ledgerPath);
+    forgetJournal(database);
+    database.close();
+    await replace("M1");
+    await world.resume();
+    expect(timelines()).toEqual([["Weighing"], ["Weighing"]]);
+    await loseAllAndRebuild();
+    const again = await world.bring("a", rows);
+    expect([again.exitCode, again.open.events, again.open.documents]).toEqual([0, {}, {}]);
+    expect(timelines()).toEqual([["Weighing", "CANCEL"], ["Weighing"]]);
+    await loseAllAndRebuild();
+    expect((await world.bring("b", rows)).requests.sent).toBe(0);
+  },
+);
 
 describe("keys of a changed mapping (H25)", () => {
   const mapping = (eventKey: string, documentKey = "=mtr") =>
@@ -274,9 +276,7 @@ describe("keys of a changed mapping (H25)", () => {
     return importText(world, yaml, name, rows, { journal });
   };
 
-  it("an edit that would double what landed is refused after the rebuild as before it", {
-    tags: ["long"],
-  }, async () => {
+  it("an edit that would double what landed is refused after the rebuild as before it", long, async () => {
     await run(mapping(byTicket), "march.csv", text(5, 6));
     await loseAllAndRebuild();
     await expect(run(mapping(byBoth), "march.csv", text(5, 6))).rejects.toMatchObject({ code: "keys-changed" });

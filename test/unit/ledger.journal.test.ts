@@ -58,7 +58,7 @@ function story(): StoryFile {
 }
 
 describe("the journal", () => {
-  it("holds an intent before every call that writes, and what came back after it", { tags: ["long"] }, async () => {
+  it("holds an intent before every call that writes, and what came back after it", long, async () => {
     world = createWorld({ journal });
     await world.bring("a", ["M1 10"]);
     expect(lines().map(({ entry, kind }) => (kind === undefined ? entry : `${entry} ${kind}`))).toEqual([
@@ -182,9 +182,7 @@ describe("the journal", () => {
     );
   });
 
-  it("goes on after a line that a power loss tore, and rebuilding leaves that line out", {
-    tags: ["long"],
-  }, async () => {
+  it("goes on after a line that a power loss tore, and rebuilding leaves that line out", long, async () => {
     world = createWorld({ journal });
     await world.bring("a", ["M1 10"]);
     const tear = () => appendFileSync(journal, '{"entry":"intent","at":17');
@@ -280,9 +278,7 @@ function membersIn(path: string) {
 }
 
 describe("the journal's format, version 1", () => {
-  it("is the one that was frozen: no kind of entry and no member is added, left out or renamed", {
-    tags: ["long"],
-  }, async () => {
+  it("is the one that was frozen: no kind of entry and no member is added, left out or renamed", long, async () => {
     world = createWorld({ journal });
     await everything();
     expect(membersIn(journal)).toEqual(membersIn(golden));
@@ -303,33 +299,35 @@ describe("the journal's format, version 1", () => {
   });
 });
 
-it("a ledger that missed an answer takes it from its journal: the document has its id, and nothing is left in doubt", {
-  tags: ["long"],
-}, async () => {
-  world = createWorld({ journal });
-  await world.bring("a", ["M0 10"]);
-  // Like a kill or a full disk, this comes between the journal's entry and the ledger's commit.
-  world.withLedger((database) =>
-    database.exec(
-      `CREATE TABLE room (id INTEGER PRIMARY KEY, more INTEGER REFERENCES room (id) DEFERRABLE INITIALLY DEFERRED);
+it(
+  "a ledger that missed an answer takes it from its journal: the document has its id, and nothing is left in doubt",
+  long,
+  async () => {
+    world = createWorld({ journal });
+    await world.bring("a", ["M0 10"]);
+    // Like a kill or a full disk, this comes between the journal's entry and the ledger's commit.
+    world.withLedger((database) =>
+      database.exec(
+        `CREATE TABLE room (id INTEGER PRIMARY KEY, more INTEGER REFERENCES room (id) DEFERRABLE INITIALLY DEFERRED);
          CREATE TRIGGER no_room AFTER UPDATE OF result ON requests WHEN NEW.kind = 'create-with-events'
            BEGIN INSERT INTO room (more) VALUES (-1); END`,
-    ),
-  );
-  await expect(world.bring("b", ["M1 10", "M1 20", "M2 10"])).rejects.toThrow("FOREIGN KEY");
-  world.withLedger((database) => database.exec("DROP TRIGGER no_room; DROP TABLE room"));
-  const before = world.sandbox.dump();
-  const { requests, open, exitCode } = await world.resume();
-  expect([requests.sent, open.documents, open.events, exitCode]).toEqual([0, {}, {}, 0]);
-  expect(world.sandbox.dump()).toBe(before);
-  expect(isSound()).toEqual([]);
-  const again = await world.bring("c", ["M1 30", "M2 5"]);
-  expect(again.events).toEqual({ landed: 1 });
-  expect(again.open.events).toEqual({ rejected: 1 });
-});
+      ),
+    );
+    await expect(world.bring("b", ["M1 10", "M1 20", "M2 10"])).rejects.toThrow("FOREIGN KEY");
+    world.withLedger((database) => database.exec("DROP TRIGGER no_room; DROP TABLE room"));
+    const before = world.sandbox.dump();
+    const { requests, open, exitCode } = await world.resume();
+    expect([requests.sent, open.documents, open.events, exitCode]).toEqual([0, {}, {}, 0]);
+    expect(world.sandbox.dump()).toBe(before);
+    expect(isSound()).toEqual([]);
+    const again = await world.bring("c", ["M1 30", "M2 5"]);
+    expect(again.events).toEqual({ landed: 1 });
+    expect(again.open.events).toEqual({ rejected: 1 });
+  },
+);
 
 describe("a rebuilt ledger", () => {
-  it("knows all that landed: the same rows cost no request", { tags: ["long"] }, async () => {
+  it("knows all that landed: the same rows cost no request", long, async () => {
     world = createWorld({ journal });
     await world.import([story()]);
     const before = world.sandbox.dump();
@@ -348,7 +346,7 @@ describe("a rebuilt ledger", () => {
     expect((await world.show("B1")).documents[0]?.documentId).toEqual(expect.any(String));
   });
 
-  it("knows how far copies of others have moved a timeline on", { tags: ["long"] }, async () => {
+  it("knows how far copies of others have moved a timeline on", long, async () => {
     world = createWorld({ journal });
     const related = { document: "M2", bidirectional: true };
     await world.bring("a", ["M2 10", eventRow({ row: 3, document: "M1", minute: 20, name: "RELATED", related })]);
@@ -360,7 +358,7 @@ describe("a rebuilt ledger", () => {
     expect(late.problems.map(({ code }) => code)).toEqual(["late"]);
   });
 
-  it("says of what was stranded that a person is needed, as the lost one did", { tags: ["long"] }, async () => {
+  it("says of what was stranded that a person is needed, as the lost one did", long, async () => {
     world = createWorld({ journal });
     world.setFaults(lostAnswers());
     const one = [storyFile("a", ["M1 10"])];
@@ -372,7 +370,7 @@ describe("a rebuilt ledger", () => {
     expect(after.exitCode).toBe(3);
   });
 
-  it("leaves a late event in doubt alone until its row brings its body again (H9)", { tags: ["long"] }, async () => {
+  it("leaves a late event in doubt alone until its row brings its body again (H9)", long, async () => {
     const settings = { late: { refuse: false as const, attribute: "Original time", isPublic: true } };
     const first = [storyFile("a", ["M1 10"])];
     const late = [storyFile("b", ["M1 5"])];
@@ -425,7 +423,7 @@ describe("a rebuilt ledger", () => {
     expect(late.problems.map(({ code }) => code)).toEqual(["late"]);
   });
 
-  it("takes no other ledger's place, and no other file for a journal", { tags: ["long"] }, async () => {
+  it("takes no other ledger's place, and no other file for a journal", long, async () => {
     world = createWorld({ journal });
     await world.bring("a", ["M1 10"]);
     await expect(rebuild()).rejects.toMatchObject({ code: "ledger-there-already" });

@@ -48,7 +48,7 @@ const openDocuments = () => world.look((database) => createWorkStore(database).c
 const check = (document: string, documentId: string) =>
   world.clock.run(checkResolve(world.target, { document, documentId }, resolveOptions()));
 
-it("a document is found by its key or kind/key, whatever slashes stand in the key", { tags: ["long"] }, async () => {
+it("a document is found by its key or kind/key, whatever slashes stand in the key", long, async () => {
   world = createWorld();
   await world.bring(
     "a",
@@ -61,79 +61,87 @@ it("a document is found by its key or kind/key, whatever slashes stand in the ke
 });
 
 describe("dismiss", () => {
-  it("of what fits nothing that is open is a mistake, told with what is open; so is a retry, which begins no run", {
-    tags: ["long"],
-  }, async () => {
-    world = createWorld();
-    await world.bring("a", ["M1 10 bad"]);
-    const nothing = expect.objectContaining({ code: "usage", hint: expect.stringContaining("1 of service-refused") });
-    const unknown = expect.objectContaining({ message: expect.stringMatching(/^(There is|The ledger has) no /) });
-    for (const [selectors, said] of [
-      [{ code: "row-gone" }, nothing],
-      [{ document: "M9" }, unknown],
-      [{ input: "b.csv" }, unknown],
-      [{ run: "no-such-run" }, unknown],
-    ] as const) {
-      expect(() => dismiss(selectors)).toThrow(said);
-      await expect(runRetry({ ...retrying(), selectors })).rejects.toEqual(said);
-    }
-    expect(showRuns(world.target, 9).map(({ command }) => command)).toEqual(["import"]);
-  });
+  it(
+    "of what fits nothing that is open is a mistake, told with what is open; so is a retry, which begins no run",
+    long,
+    async () => {
+      world = createWorld();
+      await world.bring("a", ["M1 10 bad"]);
+      const nothing = expect.objectContaining({ code: "usage", hint: expect.stringContaining("1 of service-refused") });
+      const unknown = expect.objectContaining({ message: expect.stringMatching(/^(There is|The ledger has) no /) });
+      for (const [selectors, said] of [
+        [{ code: "row-gone" }, nothing],
+        [{ document: "M9" }, unknown],
+        [{ input: "b.csv" }, unknown],
+        [{ run: "no-such-run" }, unknown],
+      ] as const) {
+        expect(() => dismiss(selectors)).toThrow(said);
+        await expect(runRetry({ ...retrying(), selectors })).rejects.toEqual(said);
+      }
+      expect(showRuns(world.target, 9).map(({ command }) => command)).toEqual(["import"]);
+    },
+  );
 
-  it("of a row releases what it held, and of a document gives up what is wrong, not what waits (H23)", {
-    tags: ["long"],
-  }, async () => {
-    world = createWorld();
-    await world.bring("a", ["M1 10 invalid", "M1 20", "M2 10 invalid", "M2 20"]);
-    expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ rows: 1, events: 0 });
-    expect(dismiss({ document: "manifest/M2" })).toMatchObject({ rows: 1, events: 0, left: 1 });
-    const summary = await world.resume();
-    expect(summary.events).toEqual({ landed: 2 });
-    expect(summary.exitCode).toBe(0);
-  });
+  it(
+    "of a row releases what it held, and of a document gives up what is wrong, not what waits (H23)",
+    long,
+    async () => {
+      world = createWorld();
+      await world.bring("a", ["M1 10 invalid", "M1 20", "M2 10 invalid", "M2 20"]);
+      expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ rows: 1, events: 0 });
+      expect(dismiss({ document: "manifest/M2" })).toMatchObject({ rows: 1, events: 0, left: 1 });
+      const summary = await world.resume();
+      expect(summary.events).toEqual({ landed: 2 });
+      expect(summary.exitCode).toBe(0);
+    },
+  );
 
-  it("of what something else has sent, or of what the plan has refused, leaves no document with unfinished work", {
-    tags: ["long"],
-  }, async () => {
-    world = createWorld();
-    await world.bring("a", ["M1 5"]);
-    const [document] = world.documents();
-    const externalCreatedAt = new Date(START + 10 * 60_000).toISOString();
-    const deduplicationId = deduplicationIdOf("M1", 10);
-    await addByHand(world.sandbox, document?.id ?? "", { name: "Weighing", externalCreatedAt, deduplicationId });
-    await world.bring("b", ["M1 10", "M2 10 OUTPUT target=B1", "M2 20", "M3 20 OUTPUT target=B1"]);
-    expect(dismiss({ code: "foreign-collision" }).events).toBe(1);
-    const summary = await world.resume();
-    expect(summary.open.events).toEqual({ rejected: 1 });
-    expect(openDocuments()).toBe(0);
-  });
+  it(
+    "of what something else has sent, or of what the plan has refused, leaves no document with unfinished work",
+    long,
+    async () => {
+      world = createWorld();
+      await world.bring("a", ["M1 5"]);
+      const [document] = world.documents();
+      const externalCreatedAt = new Date(START + 10 * 60_000).toISOString();
+      const deduplicationId = deduplicationIdOf("M1", 10);
+      await addByHand(world.sandbox, document?.id ?? "", { name: "Weighing", externalCreatedAt, deduplicationId });
+      await world.bring("b", ["M1 10", "M2 10 OUTPUT target=B1", "M2 20", "M3 20 OUTPUT target=B1"]);
+      expect(dismiss({ code: "foreign-collision" }).events).toBe(1);
+      const summary = await world.resume();
+      expect(summary.open.events).toEqual({ rejected: 1 });
+      expect(openDocuments()).toBe(0);
+    },
+  );
 
-  it("leaves what is in doubt: it may have landed", { tags: ["long"] }, async () => {
+  it("leaves what is in doubt: it may have landed", long, async () => {
     world = createWorld();
     world.setFaults(lostAnswers());
     await world.bring("a", ["M1 10"]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ events: 0, left: 1 });
   });
 
-  it("of a participant leaves every row of its documents to be corrected, with what the service said", {
-    tags: ["long"],
-  }, async () => {
-    world = createWorld();
-    world.setFaults([
-      { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
-    ]);
-    await world.bring("a", ["M1 10", "M1 20", "M2 10"]);
-    const said = world.withLedger((database) =>
-      rowsOfCause(database, { code: "service-refused", column: null, mistake: null }).map((id) =>
-        createOpenRowReader(database)
-          .withGroup(id)
-          .map(({ row, problems }) => [row, problems.map(({ code }) => code)]),
-      ),
-    );
-    expect(said.flat()).toEqual([2, 3, 4].map((row) => [row, ["service-refused"]]));
-  });
+  it(
+    "of a participant leaves every row of its documents to be corrected, with what the service said",
+    long,
+    async () => {
+      world = createWorld();
+      world.setFaults([
+        { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
+      ]);
+      await world.bring("a", ["M1 10", "M1 20", "M2 10"]);
+      const said = world.withLedger((database) =>
+        rowsOfCause(database, { code: "service-refused", column: null, mistake: null }).map((id) =>
+          createOpenRowReader(database)
+            .withGroup(id)
+            .map(({ row, problems }) => [row, problems.map(({ code }) => code)]),
+        ),
+      );
+      expect(said.flat()).toEqual([2, 3, 4].map((row) => [row, ["service-refused"]]));
+    },
+  );
 
-  it("of a participant stays, whatever is tried again after it (H23)", { tags: ["long"] }, async () => {
+  it("of a participant stays, whatever is tried again after it (H23)", long, async () => {
     world = createWorld();
     world.setFaults([
       { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
@@ -156,7 +164,7 @@ describe("dismiss", () => {
     expect(await world.resume()).toMatchObject({ events: { landed: 1 }, exitCode: 0 });
   });
 
-  it("works while another process holds the ledger's lock", { tags: ["long"] }, async () => {
+  it("works while another process holds the ledger's lock", long, async () => {
     world = createWorld();
     await world.bring("a", ["M1 10 invalid", "M1 20"]);
     world.withLedger(() => expect(dismiss({ row: ["2"] }).rows).toBe(1));
@@ -174,70 +182,78 @@ describe("resolve (H5)", () => {
     return world.documents()[0]?.id ?? "";
   }
 
-  it("of the right id is agreed to by the read, and the events are settled by duplicates to their own keys", {
-    tags: ["long"],
-  }, async () => {
-    const id = await strand();
-    const found = await check("M1", id);
-    expect(found.findings.filter(({ agrees }) => !agrees)).toEqual([]);
-    expect(found.findings.some(({ text }) => text.startsWith("deduplicationId is rf1-"))).toBe(true);
-    resolveNamed(world.target, found, world.clock, { by: "anna" });
-    const summary = await world.resume();
-    expect(summary.events).toEqual({ "landed-without-id": 2 });
-    expect(summary.exitCode).toBe(0);
-    expect(world.documents()[0]?.events).toHaveLength(2);
-  });
+  it(
+    "of the right id is agreed to by the read, and the events are settled by duplicates to their own keys",
+    long,
+    async () => {
+      const id = await strand();
+      const found = await check("M1", id);
+      expect(found.findings.filter(({ agrees }) => !agrees)).toEqual([]);
+      expect(found.findings.some(({ text }) => text.startsWith("deduplicationId is rf1-"))).toBe(true);
+      resolveNamed(world.target, found, world.clock, { by: "anna" });
+      const summary = await world.resume();
+      expect(summary.events).toEqual({ "landed-without-id": 2 });
+      expect(summary.exitCode).toBe(0);
+      expect(world.documents()[0]?.events).toHaveLength(2);
+    },
+  );
 
-  it("of another document's id is spoken against by the read, and refused where that document is ours", {
-    tags: ["long"],
-  }, async () => {
-    await strand();
-    await world.bring("b", ["M2 10"]);
-    const other = (await world.show("M2")).documents[0]?.documentId ?? "";
-    await expect(check("M1", other)).rejects.toMatchObject({ code: "document-not-stranded" });
-    world.withLedger((database) => database.exec("DELETE FROM document_states WHERE service_id = '" + other + "'"));
-    expect((await check("M1", other)).findings.some(({ agrees }) => !agrees)).toBe(true);
-  });
+  it(
+    "of another document's id is spoken against by the read, and refused where that document is ours",
+    long,
+    async () => {
+      await strand();
+      await world.bring("b", ["M2 10"]);
+      const other = (await world.show("M2")).documents[0]?.documentId ?? "";
+      await expect(check("M1", other)).rejects.toMatchObject({ code: "document-not-stranded" });
+      world.withLedger((database) => database.exec("DELETE FROM document_states WHERE service_id = '" + other + "'"));
+      expect((await check("M1", other)).findings.some(({ agrees }) => !agrees)).toBe(true);
+    },
+  );
 });
 
 describe("replace (H26)", () => {
-  it("takes another externalId where the mapping says so, for a service that takes each once (open-points 26)", {
-    tags: ["long"],
-  }, async () => {
-    world = createWorld({ sandbox: { uniqueExternalId: true } });
-    const rows = ["M1 10"];
-    await world.bring("a", rows);
-    await replace("M1");
-    expect((await world.resume()).exitCode).toBe(3);
-    // The mapping is mended, the same file imported again, and what was refused is tried again.
-    const settings = { replacementExternalId: "{externalId}/{generation}" };
-    await world.bring("a", rows, { settings });
-    world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));
-    expect((await world.resume()).exitCode).toBe(0);
-    await replace("M1");
-    expect((await world.resume()).exitCode).toBe(0);
-    const documents = world.documents().map(({ externalId, state }) => `${externalId} ${state}`);
-    expect(documents).toEqual(["M1 cancelled", "M1/2 cancelled", "M1/3 open"]);
-    expect((await world.bring("a", rows, { settings })).requests.sent).toBe(0);
-  });
+  it(
+    "takes another externalId where the mapping says so, for a service that takes each once (open-points 26)",
+    long,
+    async () => {
+      world = createWorld({ sandbox: { uniqueExternalId: true } });
+      const rows = ["M1 10"];
+      await world.bring("a", rows);
+      await replace("M1");
+      expect((await world.resume()).exitCode).toBe(3);
+      // The mapping is mended, the same file imported again, and what was refused is tried again.
+      const settings = { replacementExternalId: "{externalId}/{generation}" };
+      await world.bring("a", rows, { settings });
+      world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));
+      expect((await world.resume()).exitCode).toBe(0);
+      await replace("M1");
+      expect((await world.resume()).exitCode).toBe(0);
+      const documents = world.documents().map(({ externalId, state }) => `${externalId} ${state}`);
+      expect(documents).toEqual(["M1 cancelled", "M1/2 cancelled", "M1/3 open"]);
+      expect((await world.bring("a", rows, { settings })).requests.sent).toBe(0);
+    },
+  );
 
-  it("of a stranded document goes on without it: the stranded one stays, and waits for nobody any more", {
-    tags: ["long"],
-  }, async () => {
-    world = createWorld();
-    world.setFaults(lostAnswers());
-    await world.bring("a", ["M1 10"]);
-    world.setFaults([]);
-    expect(await replace("M1")).toMatchObject({ cancels: false, staysStranded: true, events: 1 });
-    const summary = await world.resume();
-    expect(summary.exitCode).toBe(0);
-    expect((await world.show("M1")).documents.map(({ state, reason }) => [state, reason])).toEqual([
-      ["stranded", "replaced"],
-      ["open", null],
-    ]);
-    const report = world.look((database) => collectReportData(database, summary, 2));
-    expect([report.stranded.total, openDocuments()]).toEqual([0, 0]);
-  });
+  it(
+    "of a stranded document goes on without it: the stranded one stays, and waits for nobody any more",
+    long,
+    async () => {
+      world = createWorld();
+      world.setFaults(lostAnswers());
+      await world.bring("a", ["M1 10"]);
+      world.setFaults([]);
+      expect(await replace("M1")).toMatchObject({ cancels: false, staysStranded: true, events: 1 });
+      const summary = await world.resume();
+      expect(summary.exitCode).toBe(0);
+      expect((await world.show("M1")).documents.map(({ state, reason }) => [state, reason])).toEqual([
+        ["stranded", "replaced"],
+        ["open", null],
+      ]);
+      const report = world.look((database) => collectReportData(database, summary, 2));
+      expect([report.stranded.total, openDocuments()]).toEqual([0, 0]);
+    },
+  );
 
   it("is refused where nothing exists to be replaced", async () => {
     world = createWorld();
@@ -247,7 +263,7 @@ describe("replace (H26)", () => {
   });
 });
 
-it("selectors narrow each other, and name by run, input, row, document and code", { tags: ["long"] }, async () => {
+it("selectors narrow each other, and name by run, input, row, document and code", long, async () => {
   world = createWorld();
   const first = await world.bring("a", ["M1 ? invalid", "M2 ? invalid"]);
   await world.bring("b", ["4: M1 5 invalid"]);

@@ -28,21 +28,23 @@ async function storyWithHold() {
 }
 
 describe("show of a document", () => {
-  it("is found by its key, its id, its deduplicationId, and through any of its events' ids and keys", {
-    tags: ["long"],
-  }, async () => {
-    await storyWithHold();
-    const [document] = (await show("M1")).documents;
-    const event = document?.events[0];
-    const names = [document?.documentId, document?.deduplicationId, event?.eventId, event?.deduplicationId];
-    for (const name of names) expect((await show(name ?? "")).documents[0]?.key).toBe("M1");
-    expect((await show(event?.eventId ?? "")).event?.rows).toEqual(["a.csv, row 2"]);
-    expect((await show("M9")).documents).toEqual([]);
-  });
+  it(
+    "is found by its key, its id, its deduplicationId, and through any of its events' ids and keys",
+    long,
+    async () => {
+      await storyWithHold();
+      const [document] = (await show("M1")).documents;
+      const event = document?.events[0];
+      const names = [document?.documentId, document?.deduplicationId, event?.eventId, event?.deduplicationId];
+      for (const name of names) expect((await show(name ?? "")).documents[0]?.key).toBe("M1");
+      expect((await show(event?.eventId ?? "")).event?.rows).toEqual(["a.csv, row 2"]);
+      expect((await show("M9")).documents).toEqual([]);
+    },
+  );
 });
 
 describe("show of rows", () => {
-  it("says of an event nothing that was said of one that is no longer there", { tags: ["long"] }, async () => {
+  it("says of an event nothing that was said of one that is no longer there", long, async () => {
     world = createWorld();
     await world.bring("a", ["M1 10"]);
     const future = `3: M2 ${60 * 24 * 400}`;
@@ -52,7 +54,7 @@ describe("show of rows", () => {
     expect((await show("M2")).documents[0]?.events).toMatchObject([{ state: "deferred", messages: [] }]);
   });
 
-  it("says of a group that is known that all of its rows are", { tags: ["long"] }, async () => {
+  it("says of a group that is known that all of its rows are", long, async () => {
     world = createWorld();
     const group = { ...rowInWords("M1 10", 2), alsoRows: [3] };
     await world.bring("a", [group]);
@@ -62,7 +64,7 @@ describe("show of rows", () => {
   });
 });
 
-it("a row is found by its place exactly as it is printed, in the sheet that it names", { tags: ["long"] }, async () => {
+it("a row is found by its place exactly as it is printed, in the sheet that it names", long, async () => {
   const { weighings: input } = weighings.inputs;
   const may = { ...input, files: "*.xlsx", excel: { sheet: "May" } };
   const june = { ...may, excel: { sheet: "June, late" } };
@@ -90,31 +92,33 @@ it("a row is found by its place exactly as it is printed, in the sheet that it n
   expect((await office.type("show", 'book.xlsx, sheet "May", row 3')).code).toBe(2);
 });
 
-it("an event is told with its rows of the newest file of each name; a row of an earlier one says that it is", {
-  tags: ["long"],
-}, async () => {
-  world = createWorld();
-  const office = openOffice(weighings);
-  const files = [
-    ["L1 10 1", "L1 20 1"],
-    ["L1 05 1", "L1 10 1", "L1 20 1", "L1 30 1"],
-    ["L1 10 1", "L1 20 1"],
-  ];
-  for (const rows of files) await office.brought("a.csv", loads(...rows));
-  await office.brought("b.csv", loads("L1 20 1"));
-  const [load] = (await shownIn(office, "load/L1")).documents;
-  expect(load?.events.map(({ rows }) => rows)).toEqual([
-    ["a.csv, row 2 (earlier file)"],
-    ["a.csv, row 2"],
-    ["a.csv, row 3", "b.csv, row 2"],
-    ["a.csv, row 5 (earlier file)"],
-  ]);
-  const { rows } = await shownIn(office, "a.csv:2");
-  expect(rows.map(({ isCurrent }) => isCurrent)).toEqual([false, true]);
-});
+it(
+  "an event is told with its rows of the newest file of each name; a row of an earlier one says that it is",
+  long,
+  async () => {
+    world = createWorld();
+    const office = openOffice(weighings);
+    const files = [
+      ["L1 10 1", "L1 20 1"],
+      ["L1 05 1", "L1 10 1", "L1 20 1", "L1 30 1"],
+      ["L1 10 1", "L1 20 1"],
+    ];
+    for (const rows of files) await office.brought("a.csv", loads(...rows));
+    await office.brought("b.csv", loads("L1 20 1"));
+    const [load] = (await shownIn(office, "load/L1")).documents;
+    expect(load?.events.map(({ rows }) => rows)).toEqual([
+      ["a.csv, row 2 (earlier file)"],
+      ["a.csv, row 2"],
+      ["a.csv, row 3", "b.csv, row 2"],
+      ["a.csv, row 5 (earlier file)"],
+    ]);
+    const { rows } = await shownIn(office, "a.csv:2");
+    expect(rows.map(({ isCurrent }) => isCurrent)).toEqual([false, true]);
+  },
+);
 
 describe("show of registrations, runs and requests", () => {
-  it("finds a participant by tax id with and without dots, and its addresses with it", { tags: ["long"] }, async () => {
+  it("finds a participant by tax id with and without dots, and its addresses with it", long, async () => {
     await storyWithHold();
     for (const taxId of ["11222333000181", "11.222.333/0001-81"]) {
       const { registrations } = await show(taxId);
@@ -153,31 +157,31 @@ describe("show of registrations, runs and requests", () => {
 });
 
 describe("a name of a document", () => {
-  it("is its key, its externalId, the parts of its key or one of them; several choices are listed, and nothing is done", {
-    tags: ["long"],
-  }, async () => {
-    const { columns, documents, ...input } = weighings.inputs.weighings;
-    const load = { ...documents.load, key: ["=plant", "=load"], externalId: "=plant + ':' + load" };
-    const composed = {
-      ...weighings,
-      inputs: { weighings: { ...input, columns: { ...columns, plant: "Plant" }, documents: { load } } },
-    };
-    const office = openOffice(composed);
-    await office.brought("w.csv", ["Plant,Load,At,Gross", "A,1,2026-01-01 10:10,1", "B,1,2026-01-01 10:10,1"]);
-    const found = async (name: string) => {
-      const { documents: named } = await shownIn(office, name);
-      return named.map(({ declaredBy }) => declaredBy);
-    };
-    for (const name of ["A:1", "A, 1", "A/1", "load/A/1", "A"])
-      expect([name, await found(name)]).toEqual([name, ["w.csv, row 2"]]);
-    expect(await found("1")).toHaveLength(2);
-    const refused = await office.type("replace", "1", "--reason", "wrong");
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("several documents")]);
-  });
+  it(
+    "is its key, its externalId, the parts of its key or one of them; several choices are listed, and nothing is done",
+    long,
+    async () => {
+      const { columns, documents, ...input } = weighings.inputs.weighings;
+      const load = { ...documents.load, key: ["=plant", "=load"], externalId: "=plant + ':' + load" };
+      const composed = {
+        ...weighings,
+        inputs: { weighings: { ...input, columns: { ...columns, plant: "Plant" }, documents: { load } } },
+      };
+      const office = openOffice(composed);
+      await office.brought("w.csv", ["Plant,Load,At,Gross", "A,1,2026-01-01 10:10,1", "B,1,2026-01-01 10:10,1"]);
+      const found = async (name: string) => {
+        const { documents: named } = await shownIn(office, name);
+        return named.map(({ declaredBy }) => declaredBy);
+      };
+      for (const name of ["A:1", "A, 1", "A/1", "load/A/1", "A"])
+        expect([name, await found(name)]).toEqual([name, ["w.csv, row 2"]]);
+      expect(await found("1")).toHaveLength(2);
+      const refused = await office.type("replace", "1", "--reason", "wrong");
+      expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("several documents")]);
+    },
+  );
 
-  it("with more events than 50 gives the newest, their counts, and all where all are asked for", {
-    tags: ["long"],
-  }, async () => {
+  it("with more events than 50 gives the newest, their counts, and all where all are asked for", long, async () => {
     world = createWorld();
     const rows = Array.from({ length: 60 }, (_, index) =>
       eventRow({ row: index + 2, document: "M1", minute: index, key: String(index) }),
@@ -193,7 +197,7 @@ describe("a name of a document", () => {
   });
 });
 
-it("an event that was given up counts as dismissed, not as rejected", { tags: ["long"] }, async () => {
+it("an event that was given up counts as dismissed, not as rejected", long, async () => {
   const sandbox = createSandbox();
   const office = await openOfficeAt(sandbox, weighings);
   sandbox.setFaults([
@@ -206,7 +210,7 @@ it("an event that was given up counts as dismissed, not as rejected", { tags: ["
   expect(await counts()).toEqual([{ dismissed: 1 }]);
 });
 
-it("where TZ names no zone, times are in UTC, and said to be", { tags: ["long"] }, async () => {
+it("where TZ names no zone, times are in UTC, and said to be", long, async () => {
   const office = openOffice(weighings);
   await office.brought("w.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,1200"]);
   const resolved = Intl.DateTimeFormat().resolvedOptions();
@@ -218,34 +222,43 @@ it("where TZ names no zone, times are in UTC, and said to be", { tags: ["long"] 
   }
 });
 
-it("an event that has landed and whose row says something else now is told with each field, what landed and what the row says, wherever the change is listed; cells are hidden where output is collected (P9)", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(weighings);
-  const header = ["Load", "At", "Gross"];
-  await office.brought("w.csv", [header, "L1,2026-01-01 10:10,1200"]);
-  const summary = await office.brought("w.csv", [header, "L1,2026-01-01 10:10,1250"]);
-  expect(office.rejectedRows(summary)[1]?.join(" ")).toContain('attribute "Gross" was "1200" and is "1250"');
-  expect(JSON.stringify(summary)).not.toContain("1250");
-  const shown = await shownIn(office, "L1");
-  expect(shown.documents[0]?.events[0]?.changes).toEqual([{ field: 'attribute "Gross"', landed: "1200", now: "1250" }]);
-  expect((await office.type("status")).out).toContain("w.csv, row 2");
-});
+it(
+  "an event that has landed and whose row says something else now is told with each field, what landed and what the row says, wherever the change is listed; cells are hidden where output is collected (P9)",
+  long,
+  async () => {
+    const office = openOffice(weighings);
+    const header = ["Load", "At", "Gross"];
+    await office.brought("w.csv", [header, "L1,2026-01-01 10:10,1200"]);
+    const summary = await office.brought("w.csv", [header, "L1,2026-01-01 10:10,1250"]);
+    expect(office.rejectedRows(summary)[1]?.join(" ")).toContain('attribute "Gross" was "1200" and is "1250"');
+    expect(JSON.stringify(summary)).not.toContain("1250");
+    const shown = await shownIn(office, "L1");
+    expect(shown.documents[0]?.events[0]?.changes).toEqual([
+      { field: 'attribute "Gross"', landed: "1200", now: "1250" },
+    ]);
+    expect((await office.type("status")).out).toContain("w.csv, row 2");
+  },
+);
 
-it("rows that changed in other fields are another cause: a corrected weight among rows that got a column", {
-  tags: ["long"],
-}, async () => {
-  const office = openOffice(weighings);
-  await office.brought("set: w (1).csv", loads("A 01 5", "B 01 6", "C 01 7"));
-  office.writeMapping(
-    weighingsWith({
-      columns: { note: "Note" },
-      event: { attributes: { public: { Gross: "=gross", Note: "=note" } } },
-    }),
-  );
-  const { problems } = await office.brought("set: w (1).csv", loadsWith(["Note"], "A 01 5 x", "B 01 8 x", "C 01 7 x"));
-  expect(problems.map(({ count, example }) => [count, /: (attribute .*)\. A/.exec(example)?.[1]])).toEqual([
-    [2, 'attribute "Note" was absent and is "…"'],
-    [1, 'attribute "Gross" was "…" and is "…", attribute "Note" was absent and is "…"'],
-  ]);
-});
+it(
+  "rows that changed in other fields are another cause: a corrected weight among rows that got a column",
+  long,
+  async () => {
+    const office = openOffice(weighings);
+    await office.brought("set: w (1).csv", loads("A 01 5", "B 01 6", "C 01 7"));
+    office.writeMapping(
+      weighingsWith({
+        columns: { note: "Note" },
+        event: { attributes: { public: { Gross: "=gross", Note: "=note" } } },
+      }),
+    );
+    const { problems } = await office.brought(
+      "set: w (1).csv",
+      loadsWith(["Note"], "A 01 5 x", "B 01 8 x", "C 01 7 x"),
+    );
+    expect(problems.map(({ count, example }) => [count, /: (attribute .*)\. A/.exec(example)?.[1]])).toEqual([
+      [2, 'attribute "Note" was absent and is "…"'],
+      [1, 'attribute "Gross" was "…" and is "…", attribute "Note" was absent and is "…"'],
+    ]);
+  },
+);

@@ -45,22 +45,24 @@ async function imported() {
 }
 
 describe("verify", () => {
-  it("finds no difference after an import, writes nothing to the service, and stands in the ledger as a run", {
-    tags: ["long"],
-  }, async () => {
-    await imported();
-    const before = world.sandbox.dump();
-    const found = await against(world.sandbox);
-    expect(found.differences).toEqual([]);
-    expect(found.checked).toEqual({ participants: 1, addresses: 1, documents: 2, events: 3 });
-    expect(found.stopped).toBeNull();
-    expect(world.sandbox.dump()).toBe(before);
-    expect(showRuns(world.target, 1)[0]).toMatchObject({
-      command: "verify",
-      exitCode: 0,
-      requests: { "read-participant": 1, "list-addresses": 1, "read-document": 2 },
-    });
-  });
+  it(
+    "finds no difference after an import, writes nothing to the service, and stands in the ledger as a run",
+    long,
+    async () => {
+      await imported();
+      const before = world.sandbox.dump();
+      const found = await against(world.sandbox);
+      expect(found.differences).toEqual([]);
+      expect(found.checked).toEqual({ participants: 1, addresses: 1, documents: 2, events: 3 });
+      expect(found.stopped).toBeNull();
+      expect(world.sandbox.dump()).toBe(before);
+      expect(showRuns(world.target, 1)[0]).toMatchObject({
+        command: "verify",
+        exitCode: 0,
+        requests: { "read-participant": 1, "list-addresses": 1, "read-document": 2 },
+      });
+    },
+  );
 
   it("takes the service's own spelling for no difference", async () => {
     world = createWorld();
@@ -98,7 +100,7 @@ describe("verify", () => {
     },
   );
 
-  it("compares a part on request, and says what it left out", { tags: ["long"] }, async () => {
+  it("compares a part on request, and says what it left out", long, async () => {
     await imported();
     const left = (kind: string, count: number) => ({ text: `${kind}s that were not asked for`, count });
     const one = await against(world.sandbox, { document: "M1" });
@@ -115,7 +117,7 @@ describe("verify", () => {
     await expect(against(world.sandbox, { document: "M9" })).rejects.toMatchObject({ code: "document-unknown" });
   });
 
-  it("lists what is not there, each with its id", { tags: ["long"] }, async () => {
+  it("lists what is not there, each with its id", long, async () => {
     await imported();
     const stranger = createWorld();
     const found = await against(stranger.sandbox);
@@ -128,7 +130,7 @@ describe("verify", () => {
     ]);
   });
 
-  it("lists what differs in the ledger's own account: names, states and events", { tags: ["long"] }, async () => {
+  it("lists what differs in the ledger's own account: names, states and events", long, async () => {
     await imported();
     world.withLedger((database) => {
       database.exec(
@@ -150,7 +152,7 @@ describe("verify", () => {
     expect(found.differences.flatMap(({ subject, lost }) => (lost ? subject : []))).toEqual(["event"]);
   });
 
-  it("says what reads cannot tell: a stranded document", { tags: ["long"] }, async () => {
+  it("says what reads cannot tell: a stranded document", long, async () => {
     world = createWorld();
     world.setFaults(lostAnswers());
     await world.bring("a", ["M1 10"]);
@@ -225,7 +227,7 @@ describe("verify", () => {
     },
   );
 
-  it("finds no difference in a document that an event in doubt has closed", { tags: ["long"] }, async () => {
+  it("finds no difference in a document that an event in doubt has closed", long, async () => {
     world = createWorld();
     await world.bring("a", ["M1 10"]);
     world.setFaults(lostAnswers(6));

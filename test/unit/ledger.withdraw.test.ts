@@ -21,9 +21,7 @@ const isSound = () => world.withLedger((database) => checkLedger(database).flatM
 describe("the rest of a file that was imported with --limit", () => {
   const rows = [1, 2, 3].map((n) => eventRow({ row: n + 1, document: `M${n}`, minute: 10, participant: String(n) }));
 
-  it("is taken back: nothing of it is sent or registered any more, and what landed stays", {
-    tags: ["long"],
-  }, async () => {
+  it("is taken back: nothing of it is sent or registered any more, and what landed stays", long, async () => {
     world = createWorld();
     await world.bring("a", rows, { limits: { limitDocuments: 1 } });
     expect(await withdraw({ input: "a.csv" })).toMatchObject({ rows: 2, events: 2 });
@@ -46,7 +44,7 @@ describe("the rest of a file that was imported with --limit", () => {
     expect(timelines()).toEqual([1, 1]);
   });
 
-  it("is staged again by the very same bytes; until then `status` names it", { tags: ["long"] }, async () => {
+  it("is staged again by the very same bytes; until then `status` names it", long, async () => {
     world = createWorld();
     const takenBack = async () => (await readStatus({ target: world.target })).withdrawn;
     await world.bring("a", rows, { limits: { limitDocuments: 1 } });
@@ -60,20 +58,22 @@ describe("the rest of a file that was imported with --limit", () => {
   });
 });
 
-it("a participant that the service refused goes with the rows that need it, and is tried again with their file", {
-  tags: ["long"],
-}, async () => {
-  world = createWorld();
-  const action = { kind: "status", status: 422, when: "before" } as const;
-  world.setFaults([{ match: { method: "POST", path: "/participants" }, times: 1, action }]);
-  const first = await world.bring("a", ["M1 10", "M1 20 key=x"]);
-  expect([first.exitCode, first.participants]).toEqual([3, { rejected: 1 }]);
-  expect(await withdraw({ input: "a.csv" })).toMatchObject({ rows: 2, events: 2, participants: 1 });
-  expect((await readStatus({ target: world.target })).problems).toEqual([]);
-  const again = await world.bring("a", ["M1 10", "M1 20 key=x"]);
-  expect([again.exitCode, timelines()]).toEqual([0, [2]]);
-  expect(isSound()).toEqual([]);
-});
+it(
+  "a participant that the service refused goes with the rows that need it, and is tried again with their file",
+  long,
+  async () => {
+    world = createWorld();
+    const action = { kind: "status", status: 422, when: "before" } as const;
+    world.setFaults([{ match: { method: "POST", path: "/participants" }, times: 1, action }]);
+    const first = await world.bring("a", ["M1 10", "M1 20 key=x"]);
+    expect([first.exitCode, first.participants]).toEqual([3, { rejected: 1 }]);
+    expect(await withdraw({ input: "a.csv" })).toMatchObject({ rows: 2, events: 2, participants: 1 });
+    expect((await readStatus({ target: world.target })).problems).toEqual([]);
+    const again = await world.bring("a", ["M1 10", "M1 20 key=x"]);
+    expect([again.exitCode, timelines()]).toEqual([0, [2]]);
+    expect(isSound()).toEqual([]);
+  },
+);
 
 it("20,000 rows that only open documents are taken back at once, beside as many of another file", {
   tags: ["long"],
@@ -94,7 +94,7 @@ it("20,000 rows that only open documents are taken back at once, beside as many 
   expect(done).toMatchObject({ rows: 19_991, events: 0 });
 });
 
-it("a row dated years ahead by mistake is taken back, and what it held goes", { tags: ["long"] }, async () => {
+it("a row dated years ahead by mistake is taken back, and what it held goes", long, async () => {
   world = createWorld();
   const rows = ["M1 10", eventRow({ row: 3, document: "M1", minute: years }), "M1 20 key=x"];
   const first = await world.bring("a", rows);
@@ -104,21 +104,23 @@ it("a row dated years ahead by mistake is taken back, and what it held goes", { 
   expect(timelines()).toEqual([2]);
 });
 
-it("an invalid row holds nothing once its input is taken back, and holds again when the file comes again", {
-  tags: ["long"],
-}, async () => {
-  world = createWorld();
-  const bad = "2: M1 5 invalid";
-  await world.import([storyFile("bad", [bad]), storyFile("good", ["M1 10"])]);
-  expect(timelines()).toEqual([]);
-  expect(await withdraw({ input: "bad.csv" })).toMatchObject({ rows: 1, events: 0 });
-  const after = await world.resume();
-  expect([after.exitCode, timelines()]).toEqual([0, [1]]);
-  const again = await world.bring("bad", [bad]);
-  expect([again.exitCode, again.rows.invalid]).toEqual([3, 1]);
-});
+it(
+  "an invalid row holds nothing once its input is taken back, and holds again when the file comes again",
+  long,
+  async () => {
+    world = createWorld();
+    const bad = "2: M1 5 invalid";
+    await world.import([storyFile("bad", [bad]), storyFile("good", ["M1 10"])]);
+    expect(timelines()).toEqual([]);
+    expect(await withdraw({ input: "bad.csv" })).toMatchObject({ rows: 1, events: 0 });
+    const after = await world.resume();
+    expect([after.exitCode, timelines()]).toEqual([0, [1]]);
+    const again = await world.bring("bad", [bad]);
+    expect([again.exitCode, again.rows.invalid]).toEqual([3, 1]);
+  },
+);
 
-it("an event that rows of two files give stays as long as one of them stands", { tags: ["long"] }, async () => {
+it("an event that rows of two files give stays as long as one of them stands", long, async () => {
   world = createWorld();
   const event = "        key: once\n        externalCreatedAt: =at";
   const rows = "MTR,CNPJ,At\nM1,11222333000181,2035-10-01 10:00\n";
@@ -130,7 +132,7 @@ it("an event that rows of two files give stays as long as one of them stands", {
 });
 
 describe("what cannot be taken back", () => {
-  it("is what was sent, or may have been: nothing fits, and what there is is said", { tags: ["long"] }, async () => {
+  it("is what was sent, or may have been: nothing fits, and what there is is said", long, async () => {
     world = createWorld();
     world.setFaults(lostAnswers(50));
     await world.bring("a", ["M1 10"]);
@@ -144,17 +146,19 @@ describe("what cannot be taken back", () => {
     await expect(withdraw({})).rejects.toMatchObject({ code: "usage" });
   });
 
-  it("is one row number that several files have: the choices are named, and only a name of one row does anything", {
-    tags: ["long"],
-  }, async () => {
-    world = createWorld();
-    await world.bring("a", [eventRow({ row: 2, document: "M1", minute: years })]);
-    const other = storyFile("b", [eventRow({ row: 2, document: "M2", minute: years })]);
-    await world.import([{ ...other, contentHash: "b0b0b0b0b0" }]);
-    await expect(withdraw({ row: ["2"] })).rejects.toThrow(/a\.csv:2 .*b\.csv:2/);
-    expect((await world.resume()).open.events).toEqual({ deferred: 2 });
-    await expect(withdraw({ row: ["b0b0b0b1-2:2"] })).rejects.toMatchObject({ code: "usage" });
-    expect(await withdraw({ row: ["b0b0b0b0-2:2"] })).toMatchObject({ events: 1 });
-    expect((await world.resume()).open.events).toEqual({ deferred: 1 });
-  });
+  it(
+    "is one row number that several files have: the choices are named, and only a name of one row does anything",
+    long,
+    async () => {
+      world = createWorld();
+      await world.bring("a", [eventRow({ row: 2, document: "M1", minute: years })]);
+      const other = storyFile("b", [eventRow({ row: 2, document: "M2", minute: years })]);
+      await world.import([{ ...other, contentHash: "b0b0b0b0b0" }]);
+      await expect(withdraw({ row: ["2"] })).rejects.toThrow(/a\.csv:2 .*b\.csv:2/);
+      expect((await world.resume()).open.events).toEqual({ deferred: 2 });
+      await expect(withdraw({ row: ["b0b0b0b1-2:2"] })).rejects.toMatchObject({ code: "usage" });
+      expect(await withdraw({ row: ["b0b0b0b0-2:2"] })).toMatchObject({ events: 1 });
+      expect((await world.resume()).open.events).toEqual({ deferred: 1 });
+    },
+  );
 });

@@ -23,27 +23,27 @@ async function foreignWorld(settings: object = {}, foreign: "refuse" | "use" = "
   return { world, participant: (made.json() as { id: string }).id };
 }
 
-test("is named with the setting that finds it beforehand; other documents land, and nothing says that the same command could go on", {
-  tags: ["long"],
-}, async () => {
-  const { world, participant } = await foreignWorld();
-  const { code, out } = await world.import("rows-1.csv");
-  expect(code, out).toBe(3);
-  // What stands in a cell is not repeated in a summary: the participant's id leads to it.
-  expect(oneLine(out)).toContain(`(${participant}), which this client did not create`);
-  expect((await world.typed("show", participant)).out).toContain(`CNPJ ${FOREIGN}`);
-  expect(oneLine(out)).toContain("participants.foreign: refuse");
-  expect(["B", "C", "D", "E"].map((key) => world.timeline(key))).toEqual(
-    Array.from({ length: 4 }, () => ["1 Weighing"]),
-  );
-  const status = await world.typed("status");
-  expect(status.out).toContain("rowferry rejects");
-  expect(status.out).not.toContain("rowferry dismiss");
-});
+test(
+  "is named with the setting that finds it beforehand; other documents land, and nothing says that the same command could go on",
+  long,
+  async () => {
+    const { world, participant } = await foreignWorld();
+    const { code, out } = await world.import("rows-1.csv");
+    expect(code, out).toBe(3);
+    // What stands in a cell is not repeated in a summary: the participant's id leads to it.
+    expect(oneLine(out)).toContain(`(${participant}), which this client did not create`);
+    expect((await world.typed("show", participant)).out).toContain(`CNPJ ${FOREIGN}`);
+    expect(oneLine(out)).toContain("participants.foreign: refuse");
+    expect(["B", "C", "D", "E"].map((key) => world.timeline(key))).toEqual(
+      Array.from({ length: 4 }, () => ["1 Weighing"]),
+    );
+    const status = await world.typed("status");
+    expect(status.out).toContain("rowferry rejects");
+    expect(status.out).not.toContain("rowferry dismiss");
+  },
+);
 
-test("the reads that tell the two apart are counted by their kind, and are in the ledger", {
-  tags: ["long"],
-}, async () => {
+test("the reads that tell the two apart are counted by their kind, and are in the ledger", long, async () => {
   const { world } = await foreignWorld();
   const before = world.sandbox.store.requests().length;
   const { out } = await world.import("rows-1.csv", "--json");
@@ -75,7 +75,7 @@ describe("a participant that rows give by its tax id alone", () => {
     }
   });
 
-  test("and that nobody knows is waited for, until a row of any file describes it", { tags: ["long"] }, async () => {
+  test("and that nobody knows is waited for, until a row of any file describes it", long, async () => {
     const world = await linkedWorld({});
     world.write("rows-1.csv", rows);
     const { code, out } = await world.import("rows-1.csv");
@@ -86,7 +86,7 @@ describe("a participant that rows give by its tax id alone", () => {
     expect(world.timeline("A")).toEqual(["1 Hauled"]);
   });
 
-  test("and that only a later row describes is registered with its data", { tags: ["long"] }, async () => {
+  test("and that only a later row describes is registered with its data", long, async () => {
     const world = await linkedWorld({});
     world.write("rows-1.csv", [...rows, `C 1 weigh company=${FOREIGN}`]);
     const { code, out } = await world.import("rows-1.csv");
@@ -103,19 +103,19 @@ test("under participants.foreign: refuse nothing of it is sent", async () => {
   expect(world.timeline("E")).toEqual(["1 Weighing"]);
 });
 
-test("credentials that are refused altogether still stop the run, whatever participant a request refers to", {
-  tags: ["long"],
-}, async () => {
-  const { world } = await foreignWorld();
-  world.sandbox.setFaults([{ match: {}, probability: 1, action: { kind: "status", status: 403, when: "before" } }]);
-  expect((await world.import("rows-1.csv")).code).toBe(4);
-  world.sandbox.setFaults([]);
-  expect((await world.typed("resume")).code).toBe(3);
-});
+test(
+  "credentials that are refused altogether still stop the run, whatever participant a request refers to",
+  long,
+  async () => {
+    const { world } = await foreignWorld();
+    world.sandbox.setFaults([{ match: {}, probability: 1, action: { kind: "status", status: 403, when: "before" } }]);
+    expect((await world.import("rows-1.csv")).code).toBe(4);
+    world.sandbox.setFaults([]);
+    expect((await world.typed("resume")).code).toBe(3);
+  },
+);
 
-test("tokens that end under two tries of a request are not taken for a refusal of its participant", {
-  tags: ["long"],
-}, async () => {
+test("tokens that end under two tries of a request are not taken for a refusal of its participant", long, async () => {
   const { world } = await foreignWorld({}, "use");
   expect((await world.import("rows-1.csv")).code).toBe(0);
   world.write("rows-2.csv", [{ doc: "A", at: 2, company: FOREIGN }]);

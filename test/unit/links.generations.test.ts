@@ -60,9 +60,7 @@ describe("two linked loads that both came back changed (F107)", () => {
     expect((await world.typed("verify")).code).toBe(0);
   }
 
-  test("replaced in either order before anything is sent, they link to each other's new generation", {
-    tags: ["long"],
-  }, async () => {
+  test("replaced in either order before anything is sent, they link to each other's new generation", long, async () => {
     const world = await changed();
     for (const [number, { order }] of cases.entries()) for (const one of order) await replace(world, `${one}${number}`);
     await expectWhole(world);

@@ -6,7 +6,7 @@ import { type LinkedWorld, linkedWorld } from "../support/linked.js";
 const idOf = (world: LinkedWorld, key: string) => world.timelines(key)[0]?.id ?? "";
 
 describe("rows by key and rows by documentId (F110)", () => {
-  test("go out in one order, whichever file brings them", { tags: ["long"] }, async () => {
+  test("go out in one order, whichever file brings them", long, async () => {
     const world = await linkedWorld();
     await world.brought("rows-1.csv", ["A 1"]);
     const id = idOf(world, "A");
@@ -38,7 +38,7 @@ describe("rows by key and rows by documentId (F110)", () => {
     expect(world.timeline("A")).toEqual(["1 Weighing", "10 CLOSE"]);
   });
 
-  test("an invalid row by id holds what is later by key, until it is corrected", { tags: ["long"] }, async () => {
+  test("an invalid row by id holds what is later by key, until it is corrected", long, async () => {
     const world = await linkedWorld();
     await world.brought("rows-1.csv", ["A 1"]);
     const header = "Doc,What,At,Key,Other,Company,Carrier,Depot,Weight\n";
@@ -53,65 +53,69 @@ describe("rows by key and rows by documentId (F110)", () => {
     expect(world.timeline("A")).toEqual(["1 Weighing", "20 SPLIT", "30 Weighing"]);
   });
 
-  test("a link by id to a document of ours waits for what is earlier there, and follows it into its next generation", {
-    tags: ["long"],
-  }, async () => {
-    const world = await linkedWorld();
-    await world.brought("rows-1.csv", ["B 1"]);
-    const first = idOf(world, "B");
-    expect(
-      (await world.brought("rows-2.csv", [{ doc: "A", at: 20, what: "link-id", other: first }, "B 10", "B 30"])).code,
-    ).toBe(0);
-    expect([world.timeline("B"), world.refusals()]).toEqual([
-      ["1 Weighing", "10 Weighing", "20 RELATED mirror", "30 Weighing"],
-      [],
-    ]);
-    await world.typed("replace", "B", "--reason", "wrong");
-    expect((await world.brought("rows-3.csv", [{ doc: "C", at: 20, what: "link-id", other: first }])).code).toBe(0);
-    expect(
-      world.timelines("B").map(({ state, events }) => [state, events.filter((one) => one.includes("mirror"))]),
-    ).toEqual([
-      ["cancelled", ["20 RELATED mirror"]],
-      ["open", ["20 RELATED mirror"]],
-    ]);
-  });
+  test(
+    "a link by id to a document of ours waits for what is earlier there, and follows it into its next generation",
+    long,
+    async () => {
+      const world = await linkedWorld();
+      await world.brought("rows-1.csv", ["B 1"]);
+      const first = idOf(world, "B");
+      expect(
+        (await world.brought("rows-2.csv", [{ doc: "A", at: 20, what: "link-id", other: first }, "B 10", "B 30"])).code,
+      ).toBe(0);
+      expect([world.timeline("B"), world.refusals()]).toEqual([
+        ["1 Weighing", "10 Weighing", "20 RELATED mirror", "30 Weighing"],
+        [],
+      ]);
+      await world.typed("replace", "B", "--reason", "wrong");
+      expect((await world.brought("rows-3.csv", [{ doc: "C", at: 20, what: "link-id", other: first }])).code).toBe(0);
+      expect(
+        world.timelines("B").map(({ state, events }) => [state, events.filter((one) => one.includes("mirror"))]),
+      ).toEqual([
+        ["cancelled", ["20 RELATED mirror"]],
+        ["open", ["20 RELATED mirror"]],
+      ]);
+    },
+  );
 
-  test("a stranded document takes the id that rows have named it by, and both names are one lane from then on", {
-    tags: ["long"],
-  }, async () => {
-    const world = await linkedWorld();
-    world.sandbox.setFaults([
-      { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } },
-    ]);
-    expect((await world.brought("rows-1.csv", ["A 10"])).code).toBe(3);
-    const id = idOf(world, "A");
-    await world.brought("ids-1.csv", [{ doc: id, at: 20 }]);
-    expect((await world.typed("resolve", "load/A", "--document-id", id, "--yes")).code).toBe(0);
-    world.write("rows-2.csv", ["A 30"]);
-    world.write("ids-2.csv", [
-      { doc: id, at: 40, what: "close" },
-      { doc: id, at: 35 },
-    ]);
-    const { code, out, err } = await world.import("ids-2.csv", "rows-2.csv");
-    expect([code, world.refusals().filter(({ status }) => status !== 409)], out + err).toEqual([0, []]);
-    expect(world.timeline("A")).toEqual(["10 Weighing", "20 Weighing", "30 Weighing", "35 Weighing", "40 CLOSE"]);
-    expect((await world.typed("ledger", "check")).code).toBe(0);
-    // Replaced, all of it follows, by whichever name it came.
-    await world.typed("replace", "load/A", "--reason", "wrong");
-    expect((await world.typed("resume")).code).toBe(0);
-    expect((await world.import("ids-1.csv", "ids-2.csv", "rows-1.csv", "rows-2.csv")).code).toBe(0);
-    expect(world.timelines("A").map(({ state, events }) => [state, events.length])).toEqual([
-      ["cancelled", 6],
-      ["closed", 5],
-    ]);
-  });
+  test(
+    "a stranded document takes the id that rows have named it by, and both names are one lane from then on",
+    long,
+    async () => {
+      const world = await linkedWorld();
+      world.sandbox.setFaults([
+        { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } },
+      ]);
+      expect((await world.brought("rows-1.csv", ["A 10"])).code).toBe(3);
+      const id = idOf(world, "A");
+      await world.brought("ids-1.csv", [{ doc: id, at: 20 }]);
+      expect((await world.typed("resolve", "load/A", "--document-id", id, "--yes")).code).toBe(0);
+      world.write("rows-2.csv", ["A 30"]);
+      world.write("ids-2.csv", [
+        { doc: id, at: 40, what: "close" },
+        { doc: id, at: 35 },
+      ]);
+      const { code, out, err } = await world.import("ids-2.csv", "rows-2.csv");
+      expect([code, world.refusals().filter(({ status }) => status !== 409)], out + err).toEqual([0, []]);
+      expect(world.timeline("A")).toEqual(["10 Weighing", "20 Weighing", "30 Weighing", "35 Weighing", "40 CLOSE"]);
+      expect((await world.typed("ledger", "check")).code).toBe(0);
+      // Replaced, all of it follows, by whichever name it came.
+      await world.typed("replace", "load/A", "--reason", "wrong");
+      expect((await world.typed("resume")).code).toBe(0);
+      expect((await world.import("ids-1.csv", "ids-2.csv", "rows-1.csv", "rows-2.csv")).code).toBe(0);
+      expect(world.timelines("A").map(({ state, events }) => [state, events.length])).toEqual([
+        ["cancelled", 6],
+        ["closed", 5],
+      ]);
+    },
+  );
 
   test.each([
     ["", []],
     [", over a backup that knows both names", ["backup.db"]],
   ])(
     "a stranded document resolved so is one in its journal, too, and in a ledger rebuilt from it%s",
-    { tags: ["long"] },
+    long,
     async (_, backup) => {
       const world = await linkedWorld();
       const ends = async (code: number, ...argv: string[]) => {

@@ -233,7 +233,7 @@ test.each(sampled(Object.entries(cases), 10))(
   },
 );
 
-test("where the invalid rows are given up, so can be what waits for them", { tags: ["long"] }, async () => {
+test("where the invalid rows are given up, so can be what waits for them", long, async () => {
   const world = await linkedWorld();
   world.write("carriers-1.csv", ["- 1 weigh company=123 carrier=C2 depot=D2"]);
   world.write("rows-1.csv", ["A 1", "A 2 link B", "A 3 carried carrier=C2 depot=D2", "A 4", "B 5 split B"]);
@@ -299,7 +299,7 @@ describe("linked documents under --limit", () => {
 
   it.each(isSample ? [2] : [1, 2, 3])(
     "no more than %i documents are sent, and what is left goes with the next runs",
-    { tags: ["long"] },
+    long,
     async (limit) => {
       const whole = await linkedWorld();
       expect((await whole.brought("rows-1.csv", rows)).code).toBe(0);
@@ -319,9 +319,7 @@ describe("linked documents under --limit", () => {
   );
 });
 
-test("a key that may be a tax id is shown at a terminal, and not where output is collected (F24)", {
-  tags: ["long"],
-}, async () => {
+test("a key that may be a tax id is shown at a terminal, and not where output is collected (F24)", long, async () => {
   const world = await linkedWorld();
   await world.brought("rows-1.csv", ["A 1 carried carrier=22.333.444/0001-81 depot=D9"]);
   for (const flag of [[], ["--json"]]) {
@@ -333,17 +331,19 @@ test("a key that may be a tax id is shown at a terminal, and not where output is
   expect((await world.typed("status")).out).toContain("22.333.444/0001-81");
 });
 
-it("a document that should exist, and that nothing has brought, is not called planned; what was registered is said", {
-  tags: ["long"],
-}, async () => {
-  const documents = { load: { mode: "existing", key: "=load" } };
-  const office = openOffice(weighingsWith({ documents, event: { participant: "owner", address: "site" } }));
-  office.writeCsv("loads.csv", loads("L1 10 3"));
-  await office.ends(3, "import m.yaml loads.csv", "1 participant and 1 address registered");
-  await office.ends(0, "status", "weighing of load L1 waits for load L1 (no row has brought it yet)");
-});
+it(
+  "a document that should exist, and that nothing has brought, is not called planned; what was registered is said",
+  long,
+  async () => {
+    const documents = { load: { mode: "existing", key: "=load" } };
+    const office = openOffice(weighingsWith({ documents, event: { participant: "owner", address: "site" } }));
+    office.writeCsv("loads.csv", loads("L1 10 3"));
+    await office.ends(3, "import m.yaml loads.csv", "1 participant and 1 address registered");
+    await office.ends(0, "status", "weighing of load L1 waits for load L1 (no row has brought it yet)");
+  },
+);
 
-it("a run that was killed is told as such once another has sent since", { tags: ["long"] }, async () => {
+it("a run that was killed is told as such once another has sent since", long, async () => {
   const world = await linkedWorld();
   world.write("rows.csv", ["A 10", "B 10"]);
   const argv = ["import", ...["linked.yaml", "rows.csv"].map((file) => join(world.cwd, file))];

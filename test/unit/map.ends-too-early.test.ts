@@ -33,7 +33,7 @@ test.each(["CLOSE", "CANCEL"] as const)(
   },
 );
 
-it("says so of a group with its last end", { tags: ["long"] }, async () => {
+it("says so of a group with its last end", long, async () => {
   const summed = { externalCreatedAt: "=last(end)", when: "=filled(last(end))" };
   const office = opened("CLOSE", { group: "=load", event: { each: "row" } }, summed);
   const rows = [row("L1", "14:00", ""), row("L1", "12:00", "13:00"), row("L2", "11:00", "12:00")];

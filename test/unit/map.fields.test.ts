@@ -21,7 +21,7 @@ const problems = async (column: string, X: string) =>
   problemsOf(mapRows(await load(yamlOf(column)), [{ ...DAY, X }])[0]);
 
 describe("a column", () => {
-  it("takes a header's text, cleaned", { tags: ["long"] }, async () => {
+  it("takes a header's text, cleaned", long, async () => {
     expect(await attribute("X", "  a   b ")).toBe("a b");
   });
 

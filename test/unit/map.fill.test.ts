@@ -109,7 +109,7 @@ describe("a column that fills down", () => {
     );
   });
 
-  it("shows the values in the rejected file, whose rows are no neighbours", { tags: ["long"] }, async () => {
+  it("shows the values in the rejected file, whose rows are no neighbours", long, async () => {
     const world = testWorld({ pipeline });
     const write = (name: string, content: string) => writeFileSync(join(world.cwd, name), content);
     write("m.yaml", FILLED);
@@ -127,9 +127,7 @@ describe("a column that fills down", () => {
     expect(world.out.match(/"Customer"[^}]*"(?:Acme|Beta)"/g)).toHaveLength(3);
   });
 
-  it("is a decision of a draft where the first columns are filled in the first row of each group", {
-    tags: ["long"],
-  }, async () => {
+  it("is a decision of a draft where the first columns are filled in the first row of each group", long, async () => {
     const lines = ["Acme;A-1;01/02/2026 08:00;Coleta", ";;02/02/2026 08:00;Pesagem", ";A-2;13/02/2026 08:00;Coleta"];
     const more = [";;14/02/2026 08:00;Pesagem", "Beta;A-3;03/02/2026 08:00;Coleta", ";;04/02/2026 08:00;Pesagem"];
     const drafted = await draftOf({ "a.csv": text(["Cliente;Pedido;Data Evento;Evento", ...lines, ...more]) });

@@ -124,9 +124,7 @@ describe("the fingerprint of what makes a key", () => {
     expect([...renamed.fingerprints]).toEqual([...(await load(BASE)).fingerprints]);
   });
 
-  it("changes with which of several columns of one header a key reads, also through a formula", {
-    tags: ["long"],
-  }, async () => {
+  it("changes with which of several columns of one header a key reads, also through a formula", long, async () => {
     for (const key of ["=second", "=doc + second", "=fold(second)"]) {
       const [one, two] = [1, 2].map((nth) =>
         BASE.replace("doc: Doc", `doc: Doc\n      second: { header: Note, nth: ${nth} of 2 }`).replace(

@@ -65,9 +65,7 @@ function count(rows: MappedRow[]) {
 }
 
 describe.each(sampled(["manifests-faulty", "manifests"], 2))("fixtures/%s", (folder) => {
-  it("maps to the counts of expected.json, every mistake found in its row and no other (P7)", {
-    tags: ["long"],
-  }, async () => {
+  it("maps to the counts of expected.json, every mistake found in its row and no other (P7)", long, async () => {
     const {
       file: _file,
       rows: fates,

@@ -101,7 +101,7 @@ describe("a formula over a hostile row", () => {
     expect(workedMs() - started).toBeLessThan(500);
   });
 
-  it("sums of a group are computed once, however many events read them", { tags: ["long"] }, async () => {
+  it("sums of a group are computed once, however many events read them", long, async () => {
     const columns = "n: { header: N, as: number }\nt: Ticket\nshare: =round(n / sum(n), 6)";
     const more =
       "line: { each: row, name: L, key: =t, externalCreatedAt: =day, isPublic: true, attributes: { public: { S: '=round(n / sum(n), 6)' } } }";

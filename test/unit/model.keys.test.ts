@@ -136,7 +136,7 @@ test('no two lists of parts give one text: ("ab","c") is not ("a","bc") (H21)', 
   expect(lengthPrefixed(["ab", "c"])).not.toBe(lengthPrefixed(["a", "bc"]));
 });
 
-test("a key of several columns is told as people say it, and no two of them are told alike", { tags: ["long"] }, () => {
+test("a key of several columns is told as people say it, and no two of them are told alike", long, () => {
   expect(joinKey(["C-0148", "2025/311"])).toBe("C-0148, 2025/311");
   expect(joinKey(["a, b"])).toBe("a, b");
   const part = fc.string({ unit: fc.constantFrom("a", ",", " ", "\\", "/"), maxLength: 5 });

@@ -345,9 +345,7 @@ test("no decision is left out, but what test/unit/keys.lost-at-service.test.ts p
   expect(played.toSorted()).toEqual(decisions.map(([, why, command]) => `${why} ${command}`).toSorted());
 });
 
-test("a name that a shell would take apart is quoted; of several documents none is named", {
-  tags: ["long"],
-}, async () => {
+test("a name that a shell would take apart is quoted; of several documents none is named", long, async () => {
   const world = await linkedWorld();
   world.write("rows-blank.csv", [
     { doc: "A 'x", at: 1 },
@@ -368,7 +366,7 @@ test("a name that a shell would take apart is quoted; of several documents none 
   expect(second.out).toContain("rowferry replace <document> --reason <text>");
 });
 
-test("where all that is open is in doubt, no correction is proposed", { tags: ["long"] }, async () => {
+test("where all that is open is in doubt, no correction is proposed", long, async () => {
   const world = await linkedWorld();
   world.sandbox.setFaults([lost]);
   world.write("rows-doubt.csv", ["A 1"]);
@@ -381,23 +379,25 @@ test("where all that is open is in doubt, no correction is proposed", { tags: ["
   }
 });
 
-test("the lost id of a document that an event has made is a person's to find, not a row's to correct", {
-  tags: ["long"],
-}, async () => {
-  const world = await linkedWorld();
-  expect(await importing(world, "A 1")).toBe(0);
-  world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);
-  const imported = await importing(world, "A 2 split B");
-  expect(imported).toBe(3);
-  world.sandbox.setFaults([]);
-  const { out } = await world.typed("status");
-  expect(out).toContain("To decide");
-  expect(out).not.toMatch(/To correct|rejects/);
-  const id = world.timelines("B")[0]?.id ?? "";
-  const [printed = ""] = out.split("\n").filter((line) => line.startsWith("rowferry resolve load/B "));
-  const words = printed.slice("rowferry ".length).replace("<id>", id);
-  const resolved = await world.typed(...words.split(" "), "--yes");
-  expect(resolved.code, resolved.err).toBe(0);
-  expect((await world.typed("resume")).code).toBe(0);
-  expect((await world.typed("status")).out).toContain("all is well");
-});
+test(
+  "the lost id of a document that an event has made is a person's to find, not a row's to correct",
+  long,
+  async () => {
+    const world = await linkedWorld();
+    expect(await importing(world, "A 1")).toBe(0);
+    world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);
+    const imported = await importing(world, "A 2 split B");
+    expect(imported).toBe(3);
+    world.sandbox.setFaults([]);
+    const { out } = await world.typed("status");
+    expect(out).toContain("To decide");
+    expect(out).not.toMatch(/To correct|rejects/);
+    const id = world.timelines("B")[0]?.id ?? "";
+    const [printed = ""] = out.split("\n").filter((line) => line.startsWith("rowferry resolve load/B "));
+    const words = printed.slice("rowferry ".length).replace("<id>", id);
+    const resolved = await world.typed(...words.split(" "), "--yes");
+    expect(resolved.code, resolved.err).toBe(0);
+    expect((await world.typed("resume")).code).toBe(0);
+    expect((await world.typed("status")).out).toContain("all is well");
+  },
+);

@@ -1,10 +1,10 @@
 /** Each channel gets its message in its own form; what a channel does never changes the run, and no secret is repeated. */
 import { createHmac } from "node:crypto";
 import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../src/model/clock.js";
 import type { Notification } from "../../src/serve/message.js";
+import { listening } from "../support/listening.js";
 import { type Office, openOffice } from "../support/office.js";
 import { openReceiver, type Received } from "../support/receiver.js";
 import { weighings } from "../support/weighings.js";
@@ -27,9 +27,7 @@ function open(
 }
 
 describe("channels", () => {
-  it("a webhook is signed over time and body, so that an old message cannot be played again", {
-    tags: ["long"],
-  }, async () => {
+  it("a webhook is signed over time and body, so that an old message cannot be played again", long, async () => {
     const { url, received } = await openReceiver();
     const { night } = open(`notify: [{ webhook: { url: "${url}", secretFile: hook.secret } }]`, {
       "hook.secret": "signing-key\n",
@@ -47,7 +45,7 @@ describe("channels", () => {
     });
   });
 
-  it("Slack gets text, Teams a card; both addresses may lie in files", { tags: ["long"] }, async () => {
+  it("Slack gets text, Teams a card; both addresses may lie in files", long, async () => {
     const slack = await openReceiver();
     const teams = await openReceiver();
     const { night } = open("notify: [{ slack: { urlFile: slack.url } }, { teams: { urlFile: teams.url } }]", {
@@ -90,7 +88,7 @@ describe("channels", () => {
     expect(readFileSync(office.path("hook.txt"), "utf8")).toContain("ROWFERRY_SUMMARY=");
   });
 
-  it("goes through the proxy of the environment, as requests to the service do", { tags: ["long"] }, async () => {
+  it("goes through the proxy of the environment, as requests to the service do", long, async () => {
     const asked: string[] = [];
     const proxy = createServer((socket) =>
       socket.on("data", (data) => {
@@ -98,9 +96,8 @@ describe("channels", () => {
         socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
       }),
     );
-    await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+    vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${await listening(proxy)}`);
     onTestFinished(() => void proxy.close());
-    vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
     onTestFinished(() => void vi.unstubAllEnvs());
     const local = await openReceiver();
     const { night } = open(
@@ -111,7 +108,7 @@ describe("channels", () => {
     expect(local.received).toHaveLength(1);
   });
 
-  it("email goes out by SMTP", { tags: ["long"] }, async () => {
+  it("email goes out by SMTP", long, async () => {
     const mail = await openMailServer();
     const { night } = open(
       `notify: [{ email: { smtp: "smtp://127.0.0.1:${mail.port}", from: robot@example.com, to: [ops@example.com, me@example.com] } }]`,
@@ -129,7 +126,7 @@ describe("a channel that fails changes neither the run nor what it says, and is 
   it.each([
     ["refuses", 500, "it answered 500"],
     ["redirects", 302, "it answered 302"],
-  ] as const)("one that %s is tried three times", { tags: ["long"] }, async (_, status, why) => {
+  ] as const)("one that %s is tried three times", long, async (_, status, why) => {
     const receiver = await openReceiver();
     receiver.answer(status, { location: "http://127.0.0.1:1/elsewhere" });
     const { night } = open(`notify: [{ slack: { urlFile: slack.url } }]`, {
@@ -147,29 +144,23 @@ describe("a channel that fails changes neither the run nor what it says, and is 
   it.each([
     ["never answers", false],
     ["begins an answer and never ends it", true],
-  ])(
-    "a webhook that %s is left after 15 seconds, three times, and the others are told",
-    { tags: ["long"] },
-    async (_, begins) => {
-      // The bound as it is asked for; the wait itself is shortened.
-      const bounds: number[] = [];
-      const timeout = AbortSignal.timeout.bind(AbortSignal);
-      vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout((bounds.push(ms), 500)));
-      onTestFinished(() => void vi.restoreAllMocks());
-      const hanging = await openReceiver();
-      hanging.answer(begins ? "begun" : null);
-      const other = await openReceiver();
-      const { night } = open(`notify: [{ webhook: { url: "${hanging.url}" } }, { webhook: { url: "${other.url}" } }]`);
-      const { code, err } = await night();
-      expect([code, hanging.received.length, other.received.length]).toEqual([3, 3, 1]);
-      expect(new Set(bounds)).toEqual(new Set([15_000]));
-      expect(err).toMatch(/webhook 127\.0\.0\.1:\d+ was not told: it did not answer in time/);
-    },
-  );
+  ])("a webhook that %s is left after 15 seconds, three times, and the others are told", long, async (_, begins) => {
+    // The bound as it is asked for; the wait itself is shortened.
+    const bounds: number[] = [];
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout((bounds.push(ms), 500)));
+    onTestFinished(() => void vi.restoreAllMocks());
+    const hanging = await openReceiver();
+    hanging.answer(begins ? "begun" : null);
+    const other = await openReceiver();
+    const { night } = open(`notify: [{ webhook: { url: "${hanging.url}" } }, { webhook: { url: "${other.url}" } }]`);
+    const { code, err } = await night();
+    expect([code, hanging.received.length, other.received.length]).toEqual([3, 3, 1]);
+    expect(new Set(bounds)).toEqual(new Set([15_000]));
+    expect(err).toMatch(/webhook 127\.0\.0\.1:\d+ was not told: it did not answer in time/);
+  });
 
-  it("a webhook that never answers is left at once when a signal comes, and that is said", {
-    tags: ["long"],
-  }, async () => {
+  it("a webhook that never answers is left at once when a signal comes, and that is said", long, async () => {
     const hanging = await openReceiver();
     hanging.answer(null);
     const { night, world } = open(`notify: [{ webhook: { url: "${hanging.url}" } }]`);
@@ -181,14 +172,12 @@ describe("a channel that fails changes neither the run nor what it says, and is 
     expect(err).toContain("the next run may send the same notification again: stopped by a signal");
   });
 
-  it("a command that fails", { tags: ["long"] }, async () => {
+  it("a command that fails", long, async () => {
     const { night } = open("notify: [{ command: 'exit 7' }]");
     expect((await night()).err).toContain("command was not told: it ended with 7");
   });
 
-  it("a memory that cannot be written changes neither the exit code nor an error's message", {
-    tags: ["long"],
-  }, async () => {
+  it("a memory that cannot be written changes neither the exit code nor an error's message", long, async () => {
     const office = open("notify: [{ command: 'true' }]");
     mkdirSync(office.path("state/sandbox/told.json"), { recursive: true });
     const { code, err } = await office.night();
@@ -196,14 +185,14 @@ describe("a channel that fails changes neither the run nor what it says, and is 
     expect((await office.type("import", "m.yaml", "gone.csv")).err).toContain("gone.csv");
   });
 
-  it("two processes that find the same tell it once", { tags: ["long"] }, async () => {
+  it("two processes that find the same tell it once", long, async () => {
     const office = open("notify: [{ command: 'cat >> told; sleep 0.3' }]\nexpect: { every: 24h }");
     office.world.clock = { ...systemClock, now: () => office.world.now };
     await Promise.all([office.type("notify", "--due"), office.type("notify", "--due")]);
     expect(readFileSync(office.path("told"), "utf8").trim().split("\n")).toHaveLength(1);
   });
 
-  it("notify --test names who was reached and who was not", { tags: ["long"] }, async () => {
+  it("notify --test names who was reached and who was not", long, async () => {
     const { url } = await openReceiver();
     const office = open(`notify: [{ webhook: { url: "${url}" } }, { command: 'exit 7' }]`);
     const { code, out } = await office.type("notify", "--test");
@@ -212,9 +201,7 @@ describe("a channel that fails changes neither the run nor what it says, and is 
   });
 });
 
-it("the dead man's switch is called at the start, then for 0 and 3 itself, else with the exit code", {
-  tags: ["long"],
-}, async () => {
+it("the dead man's switch is called at the start, then for 0 and 3 itself, else with the exit code", long, async () => {
   const { url, received } = await openReceiver();
   const office = open(`ping: { url: "${url}?key=1" }`);
   await office.night();
@@ -262,7 +249,6 @@ async function openMailServer(): Promise<{ port: number; said: () => string }> {
       socket.write(text.startsWith("QUIT") ? "221 bye\r\n" : "250 ok\r\n");
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  return { port: (server.address() as AddressInfo).port, said: () => said };
+  return { port: await listening(server), said: () => said };
 }

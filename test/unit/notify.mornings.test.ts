@@ -210,7 +210,7 @@ describe("twenty bad mornings tell one message each, which says what is wrong an
 });
 
 describe("good nights tell nothing, and what is over is told once", () => {
-  it("a problem is told once, after a day and three, then weekly, and its end once", { tags: ["long"] }, async () => {
+  it("a problem is told once, after a day and three, then weekly, and its end once", long, async () => {
     const office = await nights();
     const days: number[] = [];
     for (let day = 1; day <= 25; day += 1) {
@@ -265,7 +265,7 @@ describe("good nights tell nothing, and what is over is told once", () => {
     expect((await office.type("notify", "--due")).out).toContain("No input arrived in time");
   });
 
-  it("an oddity that is silenced is not told", { tags: ["long"] }, async () => {
+  it("an oddity that is silenced is not told", long, async () => {
     const office = await nights("silence: [few-rows]\n");
     for (const day of [1, 2, 3]) await office.night(day, oneLoad(day, 20));
     await office.night(4, loads(4, 2));

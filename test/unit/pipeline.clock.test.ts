@@ -6,7 +6,7 @@ const DAY = 86_400_000;
 let world: World;
 afterEach(() => world.close());
 
-test("a night that it would defer whole is sent all the same, row by row in order", { tags: ["long"] }, async () => {
+test("a night that it would defer whole is sent all the same, row by row in order", long, async () => {
   world = createWorld({ clockAhead: -3 * DAY });
   const file = (name: string, at: number, documents: number) => ({
     name: `${name}.csv`,

@@ -31,7 +31,7 @@ describe("a run whose folder takes no more files", () => {
     return office;
   };
 
-  test("says what it sent all the same, and is no success", { tags: ["long"] }, async () => {
+  test("says what it sent all the same, and is no success", long, async () => {
     const office = openSpoilt();
     office.writeCsv("loads.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,1"]);
     const { code, out } = await office.type("import", "m.yaml", "loads.csv", "--quiet");
@@ -41,7 +41,7 @@ describe("a run whose folder takes no more files", () => {
     expect((await office.type("runs")).out).toMatch(/1 +1 +\d+ +failed/);
   });
 
-  test("says what a person must correct, and how to get the rows", { tags: ["long"] }, async () => {
+  test("says what a person must correct, and how to get the rows", long, async () => {
     const office = openSpoilt();
     office.writeCsv("loads.csv", ["Load,At,Gross", "L1,2026-01-01 10:10,one", "L2,2026-01-01 10:10,1"]);
     const summary = await office.import("loads.csv");

@@ -64,7 +64,7 @@ describe("an import that --max-errors refused", () => {
   });
 });
 
-it("a run stops where more than 40% are refused, and not where a tenth is", { tags: ["long"] }, async () => {
+it("a run stops where more than 40% are refused, and not where a tenth is", long, async () => {
   const world = createWorld();
   onTestFinished(() => world.close());
   const documents = Array.from({ length: 150 }, (_, at) => `M${at}`);

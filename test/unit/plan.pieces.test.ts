@@ -69,23 +69,23 @@ async function someDocuments(seed: number): Promise<World> {
   return world;
 }
 
-test("the pieces of a document are its plan: requests, what is held and for whom, deferred, refused", {
-  tags: ["long"],
-}, async () => {
-  let several = 0;
-  for (let seed = 1; seed <= drawn(2, 6); seed += 1) {
-    const world = await someDocuments(seed);
-    for (const maxEvents of [1, 2, 5])
-      for (const late of [false, true])
-        several += world.withLedger((database) => compare(database, world.clock.now() - 2000, maxEvents, late));
-    await world.close();
-  }
-  expect(several).toBeGreaterThan(drawn(8, 25));
-});
+test(
+  "the pieces of a document are its plan: requests, what is held and for whom, deferred, refused",
+  long,
+  async () => {
+    let several = 0;
+    for (let seed = 1; seed <= drawn(2, 6); seed += 1) {
+      const world = await someDocuments(seed);
+      for (const maxEvents of [1, 2, 5])
+        for (const late of [false, true])
+          several += world.withLedger((database) => compare(database, world.clock.now() - 2000, maxEvents, late));
+      await world.close();
+    }
+    expect(several).toBeGreaterThan(drawn(8, 25));
+  },
+);
 
-it("two documents with hundreds of thousands of links each are one group once they are linked", {
-  tags: ["long"],
-}, () => {
+it("two documents with hundreds of thousands of links each are one group once they are linked", long, () => {
   const linked = (hub: number) =>
     Array.from({ length: 150_000 }, (_, at) => ({ document: hub, other: hub * 1e6 + at }));
   const groups = groupDocuments([...linked(1), ...linked(2), { document: 1, other: 2 }]);

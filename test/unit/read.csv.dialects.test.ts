@@ -29,23 +29,25 @@ const tables = fc
   .integer({ min: 2, max: 6 })
   .chain((width) => fc.array(fc.array(nasty, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 10 }));
 
-test("any table in any dialect and encoding is read back cell for cell, under the lines of an editor", {
-  tags: ["long"],
-}, async () => {
-  await fc.assert(
-    fc.asyncProperty(tables, dialects, async (rows, dialect) => {
-      const header = (rows[0] ?? []).map((_, column) => `c${column}`);
-      const { bytes, lines } = writeCsv([header, ...rows], dialect);
-      const table = await readFile(await temporaryFile(bytes), { csv: pinned(dialect), header: 1 });
-      const filled = rows
-        .map((cells, index) => [lines[index + 1], cells] as const)
-        .filter(([, cells]) => cells.some((cell) => cell.trim() !== ""));
-      expect(table.header).toEqual(header);
-      expect(brief(table.rows)).toEqual(filled);
-    }),
-    { numRuns: drawn(30, 300) },
-  );
-});
+test(
+  "any table in any dialect and encoding is read back cell for cell, under the lines of an editor",
+  long,
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(tables, dialects, async (rows, dialect) => {
+        const header = (rows[0] ?? []).map((_, column) => `c${column}`);
+        const { bytes, lines } = writeCsv([header, ...rows], dialect);
+        const table = await readFile(await temporaryFile(bytes), { csv: pinned(dialect), header: 1 });
+        const filled = rows
+          .map((cells, index) => [lines[index + 1], cells] as const)
+          .filter(([, cells]) => cells.some((cell) => cell.trim() !== ""));
+        expect(table.header).toEqual(header);
+        expect(brief(table.rows)).toEqual(filled);
+      }),
+      { numRuns: drawn(30, 300) },
+    );
+  },
+);
 
 async function recordsOf(texts: readonly string[], shape: Shape) {
   async function* text() {
@@ -109,33 +111,35 @@ function byTheLetter(text: string) {
   return records;
 }
 
-test("what keeps the rules is read by the letter, under its lines; what does not never passes without a word", {
-  tags: ["long"],
-}, async () => {
-  const soup = fc.string({
-    unit: fc.constantFrom("a", "b", " ", ",", '"', "\n", "\r\n", "\r", '"', ","),
-    maxLength: 40,
-  });
-  const seen = { exact: 0, told: 0, refused: 0 };
-  await fc.assert(
-    fc.asyncProperty(soup, async (text) => {
-      const wanted = byTheLetter(text);
-      const shape = { delimiter: ",", quote: '"', escape: '"', trim: false };
-      const records = await recordsOf([text], shape).catch((error: unknown) => {
-        expect(error).toMatchObject({ code: "quote-unclosed" });
-        return null;
-      });
-      if (wanted !== null) {
-        expect(records?.map(({ number: line, cells }) => ({ line, cells }))).toEqual(wanted);
-        expect(records?.every(({ faults, innerQuotes }) => faults === null && !innerQuotes)).toBe(true);
-        seen.exact++;
-      } else if (records === null) seen.refused++;
-      else {
-        expect(records.some(({ faults, innerQuotes }) => faults !== null || innerQuotes)).toBe(true);
-        seen.told++;
-      }
-    }),
-    { numRuns: drawn(300, 3_000) },
-  );
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(drawn(30, 300));
-});
+test(
+  "what keeps the rules is read by the letter, under its lines; what does not never passes without a word",
+  long,
+  async () => {
+    const soup = fc.string({
+      unit: fc.constantFrom("a", "b", " ", ",", '"', "\n", "\r\n", "\r", '"', ","),
+      maxLength: 40,
+    });
+    const seen = { exact: 0, told: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(soup, async (text) => {
+        const wanted = byTheLetter(text);
+        const shape = { delimiter: ",", quote: '"', escape: '"', trim: false };
+        const records = await recordsOf([text], shape).catch((error: unknown) => {
+          expect(error).toMatchObject({ code: "quote-unclosed" });
+          return null;
+        });
+        if (wanted !== null) {
+          expect(records?.map(({ number: line, cells }) => ({ line, cells }))).toEqual(wanted);
+          expect(records?.every(({ faults, innerQuotes }) => faults === null && !innerQuotes)).toBe(true);
+          seen.exact++;
+        } else if (records === null) seen.refused++;
+        else {
+          expect(records.some(({ faults, innerQuotes }) => faults !== null || innerQuotes)).toBe(true);
+          seen.told++;
+        }
+      }),
+      { numRuns: drawn(300, 3_000) },
+    );
+    expect(Math.min(...Object.values(seen))).toBeGreaterThan(drawn(30, 300));
+  },
+);

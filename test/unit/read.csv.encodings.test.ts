@@ -43,27 +43,29 @@ async function textOf(chunks: AsyncIterable<Buffer>) {
   return Buffer.concat(parts).toString();
 }
 
-test("what is not UTF-8 is marked on its own lines, in chunks of any size, overlong forms and surrogates included", {
-  tags: ["long"],
-}, async () => {
-  const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 });
-  await fc.assert(
-    fc.asyncProperty(pieces, sizes, async (parts, lengths) => {
-      const bytes = Buffer.concat([Buffer.from("ação\nção\nçã\nçãé\nçãéà\nã\nõ\nô\nà\nü\né\nê\nó\n"), ...parts]);
-      const file = { fault: faultOf("x"), chunks: () => chunked(bytes, lengths) };
-      const encoding = await chooseEncoding(file, bytes, {});
-      const text = await textOf(asUtf8(file.chunks(), encoding));
-      const lines = bytes
-        .toString("latin1")
-        .split(/\r\n|\r|\n/)
-        .map((line) => Buffer.from(line, "latin1"));
-      expect(encoding).toMatchObject({ name: "utf-8", mixed: !isUtf8(bytes) });
-      expect(text.split(/\r\n|\r|\n/).map((line) => line.includes(MARK))).toEqual(lines.map((line) => !isUtf8(line)));
-      expect(text.replaceAll(MARK, "")).toBe(bytes.toString());
-    }),
-    { numRuns: drawn(80, 1_000) },
-  );
-});
+test(
+  "what is not UTF-8 is marked on its own lines, in chunks of any size, overlong forms and surrogates included",
+  long,
+  async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(pieces, sizes, async (parts, lengths) => {
+        const bytes = Buffer.concat([Buffer.from("ação\nção\nçã\nçãé\nçãéà\nã\nõ\nô\nà\nü\né\nê\nó\n"), ...parts]);
+        const file = { fault: faultOf("x"), chunks: () => chunked(bytes, lengths) };
+        const encoding = await chooseEncoding(file, bytes, {});
+        const text = await textOf(asUtf8(file.chunks(), encoding));
+        const lines = bytes
+          .toString("latin1")
+          .split(/\r\n|\r|\n/)
+          .map((line) => Buffer.from(line, "latin1"));
+        expect(encoding).toMatchObject({ name: "utf-8", mixed: !isUtf8(bytes) });
+        expect(text.split(/\r\n|\r|\n/).map((line) => line.includes(MARK))).toEqual(lines.map((line) => !isUtf8(line)));
+        expect(text.replaceAll(MARK, "")).toBe(bytes.toString());
+      }),
+      { numRuns: drawn(80, 1_000) },
+    );
+  },
+);
 
 test("every byte of windows-1252 is decoded as iconv-lite has it, whatever else is in its chunk", async () => {
   for (let byte = 0; byte < 256; byte++) {
@@ -94,7 +96,7 @@ function allEncodings() {
   return [...names, "utf-8", "utf-16", "utf-32", "gbk", "big5"].filter((name) => canonicalEncoding(name) !== null);
 }
 
-test("a file in any encoding there is, named so, is read to the letter", { tags: ["long"] }, async () => {
+test("a file in any encoding there is, named so, is read to the letter", long, async () => {
   const names = allEncodings();
   expect(names.length).toBeGreaterThan(80);
   for (const encoding of names) {
@@ -158,9 +160,7 @@ test("UTF-16 under a mapping that says UTF-8 is refused, not read as letters bet
   await expect(readFile(path, { csv: { encoding: "utf-8" } })).rejects.toMatchObject({ code: "encoding-differs" });
 });
 
-test("one encoding that is wrong on very many lines is refused as a whole, naming the first", {
-  tags: ["long"],
-}, async () => {
+test("one encoding that is wrong on very many lines is refused as a whole, naming the first", long, async () => {
   const good = "1;ação\n".repeat(12_000);
   const path = await temporaryFile(
     Buffer.concat([Buffer.from(`id;t\n${good}`), iconv.encode("2;São\n".repeat(11_000), "windows-1252")]),

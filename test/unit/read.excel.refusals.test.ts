@@ -19,7 +19,7 @@ function damaged(name: string, data: string | Buffer) {
 }
 
 describe("damage", () => {
-  test("a workbook cut off anywhere is refused, never read in part", { tags: ["long"] }, async () => {
+  test("a workbook cut off anywhere is refused, never read in part", long, async () => {
     const bytes = await writeWorkbook({ ...made, change: (entry) => ({ ...entry, stored: true }) });
     for (let length = 40; length < bytes.length; length += 97) {
       await expect(readWorkbookBytes(bytes.subarray(0, length))).rejects.toMatchObject({
@@ -110,7 +110,7 @@ describe("damage", () => {
     await expect(readWorkbookBytes(encrypted)).rejects.toMatchObject({ code: "file-protected" });
   });
 
-  test("a file that is written to while it is read", { tags: ["long"] }, async () => {
+  test("a file that is written to while it is read", long, async () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `<row><c><v>${index}</v></c></row>`);
     const path = await temporaryFile(await writeWorkbook({ sheets: [{ name: "S", rows: many }] }), "input.xlsx");
     const input = await openInput(path);
@@ -140,7 +140,7 @@ describe("bombs", () => {
     });
   });
 
-  test("a sheet that unpacks to more than its size justifies", { tags: ["long"] }, async () => {
+  test("a sheet that unpacks to more than its size justifies", long, async () => {
     const bytes = await writeWorkbook({
       ...made,
       parts: { "xl/worksheets/sheet1.xml": pieces(" ".repeat(1024 ** 2), 40) },
@@ -151,7 +151,7 @@ describe("bombs", () => {
     expect(workedMs() - start).toBeLessThan(2000);
   });
 
-  test("more parts, larger parts or more text than any workbook has", { tags: ["long"] }, async () => {
+  test("more parts, larger parts or more text than any workbook has", long, async () => {
     const parts = Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`xl/${at}.xml`, ""]));
     const oversized = { code: "file-oversized" };
     await expect(readWorkbookBytes(await writeWorkbook({ ...made, parts }))).rejects.toMatchObject(oversized);
@@ -164,7 +164,7 @@ describe("bombs", () => {
     await file.close();
   });
 
-  test("a repetitive but genuine sheet is no bomb", { tags: ["long"] }, async () => {
+  test("a repetitive but genuine sheet is no bomb", long, async () => {
     const row = '<row><c t="s"><v>0</v></c><c t="s"><v>0</v></c></row>';
     const bytes = await writeWorkbook({ ...made, sheets: [{ name: "S", rows: pieces(row.repeat(1000), 700) }] });
     const file = await openFile(await temporaryFile(bytes, "input.xlsx"));

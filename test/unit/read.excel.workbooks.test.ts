@@ -131,7 +131,7 @@ describe("XML of all kinds", () => {
     expect(table.header[0]).toBe("Número");
     expect(table.rows[0]?.cells).toEqual(["7", "2026-03-01"]);
   });
-  test("characters of several bytes at every place of a chunk's border", { tags: ["long"] }, async () => {
+  test("characters of several bytes at every place of a chunk's border", long, async () => {
     const texts = Array.from({ length: 3000 }, (_, index) => `${"x".repeat(index % 97)}ção😀東`);
     const table = await readWorkbook(
       {
@@ -191,7 +191,7 @@ describe("rows and cells as carelessly as they come", () => {
     await expectRead({ ...made, sheets: [sheet] });
     expect(workedMs() - start).toBeLessThan(2000);
   });
-  test("cells without a value, styled up to the last column, are no columns", { tags: ["long"] }, async () => {
+  test("cells without a value, styled up to the last column, are no columns", long, async () => {
     const styled = Array.from({ length: 16_384 }, () => '<c s="1"/>').join("");
     const table = await readWorkbook({
       ...made,
@@ -216,7 +216,7 @@ describe("rows and cells as carelessly as they come", () => {
     expect(table.rows[650]).toMatchObject({ cells: ["650", "", "late"], problems: null });
   });
 
-  test("a cell right of the table, beyond what was seen of it at first, is said", { tags: ["long"] }, async () => {
+  test("a cell right of the table, beyond what was seen of it at first, is said", long, async () => {
     const many = Array.from(
       { length: 2000 },
       (_, index) => `<row r="${index + 2}"><c><v>${index}</v></c><c><v>1</v></c></row>`,

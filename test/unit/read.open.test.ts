@@ -125,7 +125,7 @@ describe("what cannot be opened is said", () => {
     await expect(openInput(join(folder, "pipe"))).rejects.toMatchObject({ code: "file-missing" });
   });
 
-  test("a bomb: a gzip file that unpacks to hundreds of times its size", { tags: ["long"] }, async () => {
+  test("a bomb: a gzip file that unpacks to hundreds of times its size", long, async () => {
     const line = `${"0,".repeat(500)}0\n`;
     const path = await temporaryFile(gzipSync(line.repeat(70_000)), "bomb.csv.gz");
     await expect(readFile(path)).rejects.toMatchObject({ code: "file-oversized" });
@@ -151,7 +151,7 @@ describe("a file that is not read to its end throws (HARD-CASES H14, H33)", () =
     });
   });
 
-  test("when a row is longer than the limit, naming its line", { tags: ["long"] }, async () => {
+  test("when a row is longer than the limit, naming its line", long, async () => {
     const file = fake(async function* () {
       yield Buffer.from("a,b\n1,2\n");
       for (;;) yield Buffer.alloc(65_536, "x");
@@ -174,7 +174,7 @@ describe("a file that is not read to its end throws (HARD-CASES H14, H33)", () =
     });
   });
 
-  test("a cell of nearly a mebibyte is a cell", { tags: ["long"] }, async () => {
+  test("a cell of nearly a mebibyte is a cell", long, async () => {
     const cell = "é".repeat(1_000_000);
     const table = await readFile(await temporaryFile(`a,b\n"${cell}",2\n`));
     expect(table.rows[0]?.cells[0]).toBe(cell);

@@ -35,7 +35,7 @@ async function importAll(world: ReturnType<typeof testWorld>, ...flags: string[]
 const nothingNew = [8, 6, 4].map((known) => ({ known, staged: 0, requests: 0 }));
 
 describe.each(readdirSync(releases))("what %s made", (release) => {
-  it("its ledger, moved with its journal, knows its files", { tags: ["long"] }, async () => {
+  it("its ledger, moved with its journal, knows its files", long, async () => {
     const { world } = folderOf(release, true);
     expect(await type(world, "status")).toBe(0);
     expect(await importAll(world, "--journal", join(world.cwd, "journal.ndjson"))).toEqual(nothingNew);
@@ -47,7 +47,7 @@ describe.each(readdirSync(releases))("what %s made", (release) => {
     expect(await importAll(world)).toEqual(nothingNew);
   });
 
-  it("its files give the keys that they gave then", { tags: ["long"] }, async () => {
+  it("its files give the keys that they gave then", long, async () => {
     const { world, ledger } = folderOf(release, false);
     await importAll(world);
     expect(keysOf(ledger)).toBe(readFileSync(join(releases, release, "keys.csv"), "utf8"));

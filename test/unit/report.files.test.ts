@@ -138,9 +138,7 @@ describe("receipts.csv", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("streams, takes the input's delimiter, and lets no key become a formula (HARD-CASES H35)", {
-    tags: ["long"],
-  }, async () => {
+  it("streams, takes the input's delimiter, and lets no key become a formula (HARD-CASES H35)", long, async () => {
     const path = place("receipts.csv");
     const receipts = (async function* () {
       for (let row = 1; row <= 1_001; row++) yield { ...receipt, row, key: "=cmd|' /C calc'!A0" };

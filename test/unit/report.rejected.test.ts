@@ -103,21 +103,23 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
     );
   });
 
-  it("becomes UTF-8 with a byte order mark where the encoding lacks a character of a cell, and says so", {
-    tags: ["long"],
-  }, async () => {
-    const path = place("m.rejected.csv");
-    const before = Array.from({ length: 700 }, (_, index) => row([`ç${index}`]));
-    const rows = [...before, row(["kg \u{FFFD} 饭"]), row(["é"])];
-    const result = await writeRejectedFile(path, { header: ["Célula"], dialect: plain, rows });
-    expect(result.note).toContain("UTF-8");
-    expect(result.note).toContain("windows-1252");
-    const bytes = readFileSync(path);
-    expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
-    const cells = read(path, { ...plain, encoding: "utf8" }).map(([first]) => first);
-    expect(cells).toEqual(["Célula", ...before.map(({ cells: [cell] }) => cell), "kg \u{FFFD} 饭", "é"]);
-    expect(readdirSync(join(path, ".."))).toEqual(["m.rejected.csv"]);
-  });
+  it(
+    "becomes UTF-8 with a byte order mark where the encoding lacks a character of a cell, and says so",
+    long,
+    async () => {
+      const path = place("m.rejected.csv");
+      const before = Array.from({ length: 700 }, (_, index) => row([`ç${index}`]));
+      const rows = [...before, row(["kg \u{FFFD} 饭"]), row(["é"])];
+      const result = await writeRejectedFile(path, { header: ["Célula"], dialect: plain, rows });
+      expect(result.note).toContain("UTF-8");
+      expect(result.note).toContain("windows-1252");
+      const bytes = readFileSync(path);
+      expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
+      const cells = read(path, { ...plain, encoding: "utf8" }).map(([first]) => first);
+      expect(cells).toEqual(["Célula", ...before.map(({ cells: [cell] }) => cell), "kg \u{FFFD} 饭", "é"]);
+      expect(readdirSync(join(path, ".."))).toEqual(["m.rejected.csv"]);
+    },
+  );
 
   it("keeps its encoding where only our own text has a character that it lacks", async () => {
     const path = place("m.rejected.csv");
@@ -160,7 +162,7 @@ async function sheet(path: string): Promise<exceljs.Worksheet> {
 const workbook: Dialect = { format: "xlsx", sheet: "Março", date1904: false };
 
 describe("a rejected workbook (DESIGN section 7)", () => {
-  it("keeps numbers, dates and text as what they were, and colours the reason", { tags: ["long"] }, async () => {
+  it("keeps numbers, dates and text as what they were, and colours the reason", long, async () => {
     const path = place("b.rejected.xlsx");
     const kinds: RejectedRow["kinds"] = [
       "number",

@@ -78,9 +78,7 @@ describe("a rejected workbook", () => {
     },
   );
 
-  it("whose formulas nobody has computed since is refused, row by row, and nothing wrong lands", {
-    tags: ["long"],
-  }, async () => {
+  it("whose formulas nobody has computed since is refused, row by row, and nothing wrong lands", long, async () => {
     const office = openOffice(typedMapping);
     await writeTyped(office.path("loads.xlsx"), typed, true);
     const path = await rejectedOf(office);
@@ -91,7 +89,7 @@ describe("a rejected workbook", () => {
     expect(bodiesOf(office)).toHaveLength(1);
   });
 
-  it("that is still wrong is rejected again with its formulas", { tags: ["long"] }, async () => {
+  it("that is still wrong is rejected again with its formulas", long, async () => {
     const office = openOffice(typedMapping);
     await writeTyped(office.path("loads.xlsx"), typed, true);
     const path = await rejectedOf(office);
@@ -103,9 +101,7 @@ describe("a rejected workbook", () => {
   });
 });
 
-it("in the console, a cell that the file computes from a corrected one has to be typed too", {
-  tags: ["long"],
-}, async () => {
+it("in the console, a cell that the file computes from a corrected one has to be typed too", long, async () => {
   const office = openOffice(typedMapping);
   await writeTyped(office.path("loads.xlsx"), { ...typed, mistakes: new Map([[1, "tare"]]) }, true);
   await rejectedOf(office);

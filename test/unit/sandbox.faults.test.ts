@@ -47,7 +47,7 @@ async function run(seed: number, rules: FaultRule[]) {
 describe("chance", () => {
   const flaky: FaultRule = { probability: 0.25, action: { kind: "status", status: 500, when: "before" } };
 
-  it("is reproducible by its seed, and about as likely as told", { tags: ["long"] }, async () => {
+  it("is reproducible by its seed, and about as likely as told", long, async () => {
     const one = await run(5, [flaky]);
     expect(await run(5, [flaky])).toBe(one);
     expect(await run(6, [flaky])).not.toBe(one);
@@ -56,7 +56,7 @@ describe("chance", () => {
     expect(hits).toBeLessThan(70);
   });
 
-  it("of one rule is not shifted by what another rule does", { tags: ["long"] }, async () => {
+  it("of one rule is not shifted by what another rule does", long, async () => {
     const other: FaultRule = { nth: 3, action: { kind: "drop", when: "before" } };
     const alone = await run(5, [flaky]);
     const together = await run(5, [other, flaky]);

@@ -53,30 +53,32 @@ describe("over HTTP", () => {
     expect(answer).toContain(`HTTP/1.1 ${status} `);
   });
 
-  it("a request that is refused because it did not arrive in time is not carried out when its rest comes", {
-    tags: ["long"],
-  }, async () => {
-    const slow = createSandbox({ rate: null });
-    onTestFinished(() => slow.close());
-    const { baseUrl } = await slow.listen({ patience: 200 });
-    const body = '{"countryCode":"BR","taxIdType":"CNPJ","taxId":"11222333000181","name":"A","type":"COMPANY"}';
-    const port = Number(new URL(baseUrl).port);
-    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => {});
-    const authorization = `Bearer ${await tokenOf(slow)}`;
-    const head = ["host: x", `authorization: ${authorization}`, "content-type: application/json"];
-    socket.write(`POST /participants HTTP/1.1\r\n${head.join("\r\n")}\r\ncontent-length: ${body.length}\r\n\r\n`);
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    expect(answer.toString()).toContain("408");
-    socket.end(body);
-    if (!socket.closed) await once(socket, "close");
-    const lookup = `${baseUrl}/participants?countryCode=BR&taxIdType=CNPJ&taxId=11222333000181`;
-    expect((await fetch(lookup, { headers: { authorization } })).status).toBe(404);
-  });
+  it(
+    "a request that is refused because it did not arrive in time is not carried out when its rest comes",
+    long,
+    async () => {
+      const slow = createSandbox({ rate: null });
+      onTestFinished(() => slow.close());
+      const { baseUrl } = await slow.listen({ patience: 200 });
+      const body = '{"countryCode":"BR","taxIdType":"CNPJ","taxId":"11222333000181","name":"A","type":"COMPANY"}';
+      const port = Number(new URL(baseUrl).port);
+      const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => {});
+      const authorization = `Bearer ${await tokenOf(slow)}`;
+      const head = ["host: x", `authorization: ${authorization}`, "content-type: application/json"];
+      socket.write(`POST /participants HTTP/1.1\r\n${head.join("\r\n")}\r\ncontent-length: ${body.length}\r\n\r\n`);
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      expect(answer.toString()).toContain("408");
+      socket.end(body);
+      if (!socket.closed) await once(socket, "close");
+      const lookup = `${baseUrl}/participants?countryCode=BR&taxIdType=CNPJ&taxId=11222333000181`;
+      expect((await fetch(lookup, { headers: { authorization } })).status).toBe(404);
+    },
+  );
 
   it.each([
     ["nested", `${'{"a":'.repeat(15_000)}1${"}".repeat(15_000)}`],
     ["made of wrong attributes", JSON.stringify({ metadata: { attributes: Array.from({ length: 40_000 }, () => 1) } })],
-  ])("a body that is %s is refused at once", { tags: ["long"] }, async (_title, body) => {
+  ])("a body that is %s is refused at once", long, async (_title, body) => {
     const started = workedMs();
     const answer = await fetch(`${address.baseUrl}/documents/x/events`, { method: "POST", headers, body });
     expect([400, 422]).toContain(answer.status);

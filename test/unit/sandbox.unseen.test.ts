@@ -11,7 +11,7 @@ it("twins of participants and doubles of addresses are counted (open points 2 an
   expect(sandbox.store.doubledAddresses()).toMatchObject([{ count: 3, first: { number: "1" } }]);
 });
 
-it("whatever JSON it is: never a 500, and a batch that is refused leaves no trace", { tags: ["long"] }, async () => {
+it("whatever JSON it is: never a 500, and a batch that is refused leaves no trace", long, async () => {
   const { post, sandbox, event, participantId } = await openWorld();
   const names = ["events", "document", "documentId", "participant", "metadata", "attributes", "target", "name"];
   const key = fc.oneof(fc.constantFrom(...names, "relatedDocument", "isPublic", "externalCreatedAt"), fc.string());

@@ -147,23 +147,19 @@ describe("short-lived tokens", () => {
     ["whose end is announced", 4, 1],
     ["whose end is not announced (open-points 12)", null, 8],
     ["whose end is announced wrongly", 3600, 8],
-  ])(
-    "%s stop nothing, and cost a 403 for each call under way as one ends",
-    { tags: ["long"] },
-    async (_what, expiresIn, ends) => {
-      const service = agingTokens(4_000, expiresIn, { latencyMs: 150 });
-      let next = 0;
-      const lane = async () => {
-        while (next++ < 600) {
-          expect((await service.submitter.send(append)).result).toBe("accepted");
-          await service.clock.sleep(1_000);
-        }
-      };
-      await service.clock.run(Promise.all(Array.from({ length: 20 }, lane)));
-      expect(service.requests.length).toBeGreaterThanOrEqual(600);
-      expect(service.requests.length).toBeLessThanOrEqual(620 + 20 * ends);
-    },
-  );
+  ])("%s stop nothing, and cost a 403 for each call under way as one ends", long, async (_what, expiresIn, ends) => {
+    const service = agingTokens(4_000, expiresIn, { latencyMs: 150 });
+    let next = 0;
+    const lane = async () => {
+      while (next++ < 600) {
+        expect((await service.submitter.send(append)).result).toBe("accepted");
+        await service.clock.sleep(1_000);
+      }
+    };
+    await service.clock.run(Promise.all(Array.from({ length: 20 }, lane)));
+    expect(service.requests.length).toBeGreaterThanOrEqual(600);
+    expect(service.requests.length).toBeLessThanOrEqual(620 + 20 * ends);
+  });
 
   it("do not end a run though the throttle makes everybody wait longer than they live", async () => {
     let free = 0;
@@ -292,9 +288,7 @@ describe("the token endpoint", () => {
     expect(requests).toHaveLength(0);
   });
 
-  it("repeating what it was sent, in any spelling and at any place, has none of it kept (F63)", {
-    tags: ["long"],
-  }, async () => {
+  it("repeating what it was sent, in any spelling and at any place, has none of it kept (F63)", long, async () => {
     const secret = "s3cret-s3cret";
     const pair = `client:${secret}`;
     const spellings = [

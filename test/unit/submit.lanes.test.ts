@@ -61,9 +61,7 @@ describe("lanes", () => {
   });
 });
 
-it("slots in flight follow the latency: at 2 s per answer 20 requests a second are still sent", {
-  tags: ["long"],
-}, async () => {
+it("slots in flight follow the latency: at 2 s per answer 20 requests a second are still sent", long, async () => {
   // One request every 50 ms.
   let free = 0;
   const service: ScriptedService = scriptedService({

@@ -34,9 +34,7 @@ function chance(index: number) {
 }
 
 describe("the local throttle", () => {
-  it("reaches 99% of the rate, and an exact bucket of 20/30 refuses nothing (DESIGN P6)", {
-    tags: ["long"],
-  }, async () => {
+  it("reaches 99% of the rate, and an exact bucket of 20/30 refuses nothing (DESIGN P6)", long, async () => {
     const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
     const begun = Date.now();
     const times = await drainTokens(throttle, 1_200);
@@ -57,7 +55,7 @@ describe("the local throttle", () => {
     [0.5, 3, 1.01],
     // Nothing can be carried over in a bucket of one: what a tick is late is lost.
     [1, 1, 1.06],
-  ])("keeps to %d per second with a burst of %d", { tags: ["long"] }, async (rate, burst, tolerance) => {
+  ])("keeps to %d per second with a burst of %d", long, async (rate, burst, tolerance) => {
     const throttle = createLocalThrottle({ rate, burst, clock: systemClock });
     const begun = Date.now();
     const count = Math.min(Math.ceil(rate * 30), 600);
@@ -79,24 +77,20 @@ describe("the local throttle", () => {
     await throttle.close();
   });
 
-  it.each([0, 800, 60_000])(
-    "follows a run that ended %d ms ago without running over",
-    { tags: ["long"] },
-    async (agoMs) => {
-      const first = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
-      const before = await drainTokens(first, 100);
-      await first.close();
-      vi.setSystemTime((before.at(-1) ?? 0) + agoMs);
-      const second = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock, quietSince: before.at(-1) ?? 0 });
-      const begun = Date.now();
-      const after = await drainTokens(second, 100);
-      expect(refusedBy(20, 30, [...before, ...after])).toBe(0);
-      expect((after[0] ?? 0) - begun, "the first leaves at once").toBeLessThanOrEqual(100);
-      const earned = Math.min(26, Math.floor(agoMs * 0.0199));
-      expect(after.filter((time) => time - begun < 200).length).toBeGreaterThanOrEqual(earned);
-      await second.close();
-    },
-  );
+  it.each([0, 800, 60_000])("follows a run that ended %d ms ago without running over", long, async (agoMs) => {
+    const first = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    const before = await drainTokens(first, 100);
+    await first.close();
+    vi.setSystemTime((before.at(-1) ?? 0) + agoMs);
+    const second = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock, quietSince: before.at(-1) ?? 0 });
+    const begun = Date.now();
+    const after = await drainTokens(second, 100);
+    expect(refusedBy(20, 30, [...before, ...after])).toBe(0);
+    expect((after[0] ?? 0) - begun, "the first leaves at once").toBeLessThanOrEqual(100);
+    const earned = Math.min(26, Math.floor(agoMs * 0.0199));
+    expect(after.filter((time) => time - begun < 200).length).toBeGreaterThanOrEqual(earned);
+    await second.close();
+  });
 
   it("begins empty where the clock was set back since the last run", async () => {
     const throttle = createLocalThrottle({
@@ -153,7 +147,7 @@ describe("the local throttle", () => {
 });
 
 describe("after a 429 the throttle", () => {
-  it("is slower, and back at its rate within seconds", { tags: ["long"] }, async () => {
+  it("is slower, and back at its rate within seconds", long, async () => {
     const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
     await drainTokens(throttle, 40);
     // A burst of refusals is one lesson.
@@ -167,7 +161,7 @@ describe("after a 429 the throttle", () => {
     await throttle.close();
   });
 
-  it("settles near a limit that is really lower than was set", { tags: ["long"] }, async () => {
+  it("settles near a limit that is really lower than was set", long, async () => {
     const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
     let level = 15;
     let at = Date.now();

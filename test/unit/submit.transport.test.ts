@@ -1,10 +1,11 @@
 /** The undici transport against small local servers that misbehave in every way. */
-import { createServer as createHttp, type RequestListener, type Server } from "node:http";
+import { createServer as createHttp, type RequestListener } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { createServer as createTcp, type AddressInfo, type Socket } from "node:net";
+import { createServer as createTcp, type Server, type Socket } from "node:net";
 import { asFailure } from "../../src/submit/failure.js";
 import { type Transport, TransportFailure, type TransportRequest } from "../../src/submit/transport.js";
 import { createUndiciTransport, type UndiciTransportOptions } from "../../src/submit/undici-transport.js";
+import { listening } from "../support/listening.js";
 import { sampled } from "../support/sample.js";
 
 const closers: (() => Promise<void>)[] = [];
@@ -12,15 +13,15 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-async function listen(server: Server | ReturnType<typeof createTcp>) {
+async function listen(server: Server) {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listening(server);
   closers.push(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise<void>((resolve) => server.close(() => resolve()));
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${port}`;
 }
 
 function http(listener: RequestListener) {
@@ -126,7 +127,7 @@ describe("an answer", () => {
     expect((await undici()(get(url))).body).toBe('"ção 🚛"');
   });
 
-  it("that came while the process was stopped is read, however long that was", { tags: ["long"] }, async () => {
+  it("that came while the process was stopped is read, however long that was", long, async () => {
     const stopped = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000);
     const url = await http((_request, response) => {
       response.flushHeaders();
@@ -280,7 +281,7 @@ it.each([
   expect(failure).toMatchObject({ kind: "proxy", sent: false, message: expect.stringMatching(words) });
 });
 
-it("a proxy that never answers is given up like a host that takes no connection", { tags: ["long"] }, async () => {
+it("a proxy that never answers is given up like a host that takes no connection", long, async () => {
   const begun = Date.now();
   const failure = await throughProxy(() => {});
   expect(failure).toMatchObject({ kind: "proxy", sent: false, message: expect.stringContaining("no answer in time") });

@@ -55,7 +55,7 @@ const encodings: [name: string, bytes: (text: string) => Buffer][] = [
 const latin = (text: string) => iconv.encode(text, "windows-1252");
 
 describe("a mapping saved as", () => {
-  test.each(encodings)("%s is read letter by letter", { tags: ["long"] }, async (_name, bytes) => {
+  test.each(encodings)("%s is read letter by letter", long, async (_name, bytes) => {
     const office = openOffice(source);
     writeFileSync(office.path("m.yaml"), bytes(mapping(source)));
     expect(await office.brought("rows.csv", rows(first))).toMatchObject({ exitCode: 0 });
@@ -142,7 +142,7 @@ describe("what a spreadsheet made of a value", () => {
     "########",
   ];
 
-  test("as an id, or as other text, is a problem of its row, and of no other", { tags: ["long"] }, async () => {
+  test("as an id, or as other text, is a problem of its row, and of no other", long, async () => {
     const office = openOffice(source);
     const bad = spoilt.flatMap((text, at): Cells[] => [
       [text, "2025-01-01 10:00", "a"],
@@ -154,7 +154,7 @@ describe("what a spreadsheet made of a value", () => {
     expect(notes(office)).toEqual(["fine"]);
   });
 
-  test("may be kept as text, or be blank, where the mapping says so; never as an id", { tags: ["long"] }, async () => {
+  test("may be kept as text, or be blank, where the mapping says so; never as an id", long, async () => {
     const keeping = structuredClone(source) as typeof source & { defaults: { spreadsheetErrors: string } };
     keeping.defaults.spreadsheetErrors = "keep";
     keeping.defaults.blank = ["", "#N/A"];
@@ -168,9 +168,7 @@ describe("what a spreadsheet made of a value", () => {
     expect(notes(office)).toEqual(["#VALUE!"]);
   });
 
-  test("of more than fifteen digits, in a number cell, is a problem of its row; fifteen are kept", {
-    tags: ["long"],
-  }, async () => {
+  test("of more than fifteen digits, in a number cell, is a problem of its row; fifteen are kept", long, async () => {
     const office = openOffice(source);
     const book = new exceljs.Workbook();
     book.addWorksheet("Sheet1").addRow(["Id", "At", "Note"]);
@@ -222,9 +220,7 @@ describe("one attribute with two writers", () => {
     expect(notes(office)).toEqual(["SP"]);
   });
 
-  test("`settings.late` beside an attribute, or a column of a set, of its name is refused", {
-    tags: ["long"],
-  }, async () => {
+  test("`settings.late` beside an attribute, or a column of a set, of its name is refused", long, async () => {
     const late = { late: { attribute: "Note", isPublic: true } };
     const explicit = openOffice(measured((event) => (event["attributes"] = { public: { Note: "=note" } }), late));
     explicit.writeCsv("rows.csv", rows(first));

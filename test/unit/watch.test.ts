@@ -75,9 +75,7 @@ function open(source: object = weighings, office: Office = openOffice(source)): 
 }
 
 describe("watch", () => {
-  it("imports what is there in order of name, and what comes later; SIGTERM ends it with 0", {
-    tags: ["long"],
-  }, async () => {
+  it("imports what is there in order of name, and what comes later; SIGTERM ends it with 0", long, async () => {
     const inbox = open();
     inbox.put("b.csv", text("B"));
     inbox.put("a.csv", text("A"));
@@ -90,7 +88,7 @@ describe("watch", () => {
     expect(readdirSync(inbox.path("inbox"))).toHaveLength(3);
   });
 
-  it("a file that still grows is left alone until it has not changed for a while", { tags: ["long"] }, async () => {
+  it("a file that still grows is left alone until it has not changed for a while", long, async () => {
     const inbox = open();
     inbox.put("a.csv", "Load,At,Gross\nA,2026-01-01 10:00,", JUST_NOW);
     await inbox.watch((look) => {
@@ -104,21 +102,23 @@ describe("watch", () => {
     expect(inbox.landed()).toHaveLength(2);
   });
 
-  it("a name that no path can hold is told once and not passed over in silence; the others are imported", {
-    tags: ["long"],
-  }, async () => {
-    const inbox = open();
-    inbox.put("a.csv", text("A"));
-    inbox.put("e.psv", text("E"));
-    writeFileSync(Buffer.from(`${inbox.path("inbox")}/b\u00ff.csv`, "latin1"), text("B"));
-    const { code, err } = await inbox.watch(3, "--once");
-    expect([code, inbox.landed().length], err).toEqual([2, 2]);
-    expect(err.match(/its name is not UTF-8/g)).toHaveLength(1);
-    const whole = await inbox.type("import", "m.yaml", inbox.path("inbox"));
-    expect(whole).toMatchObject({ code: 2, err: expect.stringContaining("name is not UTF-8") as string });
-  });
+  it(
+    "a name that no path can hold is told once and not passed over in silence; the others are imported",
+    long,
+    async () => {
+      const inbox = open();
+      inbox.put("a.csv", text("A"));
+      inbox.put("e.psv", text("E"));
+      writeFileSync(Buffer.from(`${inbox.path("inbox")}/b\u00ff.csv`, "latin1"), text("B"));
+      const { code, err } = await inbox.watch(3, "--once");
+      expect([code, inbox.landed().length], err).toEqual([2, 2]);
+      expect(err.match(/its name is not UTF-8/g)).toHaveLength(1);
+      const whole = await inbox.type("import", "m.yaml", inbox.path("inbox"));
+      expect(whole).toMatchObject({ code: 2, err: expect.stringContaining("name is not UTF-8") as string });
+    },
+  );
 
-  it("data that cannot be read is told, once for each name", { tags: ["long"] }, async () => {
+  it("data that cannot be read is told, once for each name", long, async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));
     inbox.put("b.xls", "x");
@@ -131,9 +131,7 @@ describe("watch", () => {
     ]);
   });
 
-  it("a .done beside it says that it is complete; hidden and unfinished names are left alone", {
-    tags: ["long"],
-  }, async () => {
+  it("a .done beside it says that it is complete; hidden and unfinished names are left alone", long, async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"), JUST_NOW);
     writeFileSync(inbox.path("inbox/a.csv.done"), "");
@@ -147,7 +145,7 @@ describe("watch", () => {
   it.each([
     ["beside yesterday's .done", 0],
     ["with the time of a clock that is behind", 60],
-  ])("a half-copied file %s is left alone until it is whole", { tags: ["long"] }, async (_, secondsAgo) => {
+  ])("a half-copied file %s is left alone until it is whole", long, async (_, secondsAgo) => {
     const inbox = open();
     inbox.put("a.csv.done", "");
     await inbox.watch((look) => {
@@ -157,9 +155,7 @@ describe("watch", () => {
     expect(weights(inbox)).toEqual(["A 0 12"]);
   });
 
-  it("a file that is written anew while others are imported is left alone until it is whole", {
-    tags: ["long"],
-  }, async () => {
+  it("a file that is written anew while others are imported is left alone until it is whole", long, async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));
     inbox.put("b.csv", text("B"));
@@ -172,69 +168,73 @@ describe("watch", () => {
     expect(weights(inbox)).toEqual(["A 0 5", "B 0 12"]);
   });
 
-  it("a file that is written anew while another process holds the ledger is left alone until it is whole", {
-    tags: ["long"],
-  }, async () => {
-    const inbox = open();
-    inbox.put("a.csv", text("A"));
-    await inbox.watch(3);
-    inbox.put("b.csv", text("B"));
-    const held = tryLock(inbox.path("state/sandbox/ledger.db.lock"));
-    const watching = inbox.watch((look) => {
-      if (look === 2) inbox.put("b.csv", text("B", "12310"), JUST_NOW);
-    });
-    const { sleep } = inbox.world.clock;
-    inbox.world.clock.sleep = (ms, signal) => {
-      // Of the wait for the ledger.
-      if (ms === 500) inbox.put("b.csv", text("B", "12310").slice(0, -4), JUST_NOW);
-      if (ms === 500) held?.release();
-      return sleep(ms, signal);
-    };
-    await watching;
-    expect(weights(inbox)).toEqual(["A 0 5", "B 0 12310"]);
-  });
+  it(
+    "a file that is written anew while another process holds the ledger is left alone until it is whole",
+    long,
+    async () => {
+      const inbox = open();
+      inbox.put("a.csv", text("A"));
+      await inbox.watch(3);
+      inbox.put("b.csv", text("B"));
+      const held = tryLock(inbox.path("state/sandbox/ledger.db.lock"));
+      const watching = inbox.watch((look) => {
+        if (look === 2) inbox.put("b.csv", text("B", "12310"), JUST_NOW);
+      });
+      const { sleep } = inbox.world.clock;
+      inbox.world.clock.sleep = (ms, signal) => {
+        // Of the wait for the ledger.
+        if (ms === 500) inbox.put("b.csv", text("B", "12310").slice(0, -4), JUST_NOW);
+        if (ms === 500) held?.release();
+        return sleep(ms, signal);
+      };
+      await watching;
+      expect(weights(inbox)).toEqual(["A 0 5", "B 0 12310"]);
+    },
+  );
 
-  it("what --limit left to the next run is sent after half a day, or when it is started again; then it is moved", {
-    tags: ["long"],
-  }, async () => {
-    const inbox = open();
-    inbox.put("a.csv", `${text("A")}B,2026-01-01 10:00,5\nC,2026-01-01 10:00,5\n`);
-    const more = ["--limit", "1", "--move-to", inbox.path("done")];
-    await inbox.watch(
-      (look) => {
-        if (look === 5) expect(inbox.landed()).toHaveLength(1);
-        // A file that has changed does not wait.
-        if (look === 5) appendFileSync(inbox.path("inbox/a.csv"), "D,2026-01-01 10:00,5\n");
-        if (look === 20) expect(inbox.landed()).toHaveLength(2);
-        if (look === 20) inbox.world.now += 12 * 3_600_000;
-      },
-      ...more,
-    );
-    expect([inbox.landed().length, readdirSync(inbox.path("inbox"))]).toEqual([3, ["a.csv"]]);
-    expect((await inbox.watch(3, "--once", ...more)).code).toBe(0);
-    expect([inbox.landed().toSorted(), readdirSync(inbox.path("inbox"))]).toEqual([["A", "B", "C", "D"], []]);
-  });
+  it(
+    "what --limit left to the next run is sent after half a day, or when it is started again; then it is moved",
+    long,
+    async () => {
+      const inbox = open();
+      inbox.put("a.csv", `${text("A")}B,2026-01-01 10:00,5\nC,2026-01-01 10:00,5\n`);
+      const more = ["--limit", "1", "--move-to", inbox.path("done")];
+      await inbox.watch(
+        (look) => {
+          if (look === 5) expect(inbox.landed()).toHaveLength(1);
+          // A file that has changed does not wait.
+          if (look === 5) appendFileSync(inbox.path("inbox/a.csv"), "D,2026-01-01 10:00,5\n");
+          if (look === 20) expect(inbox.landed()).toHaveLength(2);
+          if (look === 20) inbox.world.now += 12 * 3_600_000;
+        },
+        ...more,
+      );
+      expect([inbox.landed().length, readdirSync(inbox.path("inbox"))]).toEqual([3, ["a.csv"]]);
+      expect((await inbox.watch(3, "--once", ...more)).code).toBe(0);
+      expect([inbox.landed().toSorted(), readdirSync(inbox.path("inbox"))]).toEqual([["A", "B", "C", "D"], []]);
+    },
+  );
 
-  it("--once with nothing new says so, and ends with 3 while rows are to correct or a file cannot be read", {
-    tags: ["long"],
-  }, async () => {
-    const inbox = open();
-    inbox.put("a.csv", text("A", "much"));
-    const once = () => inbox.watch(40, "--once", "--quiet");
-    expect((await once()).code).toBe(3);
-    expect(await once()).toMatchObject({ code: 3, err: expect.stringContaining("nothing new in") as string });
-    inbox.put("a.csv", text("A"), 30);
-    expect((await once()).code).toBe(0);
-    expect(await once()).toMatchObject({ code: 0, out: "", err: "" });
-    expect((await inbox.watch(40, "--once")).err).toContain("nothing new in");
-    inbox.put("b.xlsx", "PK, and no workbook");
-    expect((await once()).code).toBe(3);
-    expect(await once()).toMatchObject({ code: 3, err: expect.stringContaining("changes: b.xlsx") as string });
-  });
+  it(
+    "--once with nothing new says so, and ends with 3 while rows are to correct or a file cannot be read",
+    long,
+    async () => {
+      const inbox = open();
+      inbox.put("a.csv", text("A", "much"));
+      const once = () => inbox.watch(40, "--once", "--quiet");
+      expect((await once()).code).toBe(3);
+      expect(await once()).toMatchObject({ code: 3, err: expect.stringContaining("nothing new in") as string });
+      inbox.put("a.csv", text("A"), 30);
+      expect((await once()).code).toBe(0);
+      expect(await once()).toMatchObject({ code: 0, out: "", err: "" });
+      expect((await inbox.watch(40, "--once")).err).toContain("nothing new in");
+      inbox.put("b.xlsx", "PK, and no workbook");
+      expect((await once()).code).toBe(3);
+      expect(await once()).toMatchObject({ code: 3, err: expect.stringContaining("changes: b.xlsx") as string });
+    },
+  );
 
-  it("settings that come to name a service do not turn a rehearsal into the real thing", {
-    tags: ["long"],
-  }, async () => {
+  it("settings that come to name a service do not turn a rehearsal into the real thing", long, async () => {
     const inbox = open();
     const real =
       "target: real\ntargets: { real: { baseUrl: https://127.0.0.1:9, tokenUrl: https://127.0.0.1:9/t, clientId: x } }\n";
@@ -247,7 +247,7 @@ describe("watch", () => {
     expect(inbox.landed()).toEqual(["A", "B"]);
   });
 
-  it("a folder that one mapping has read is read under another one too", { tags: ["long"] }, async () => {
+  it("a folder that one mapping has read is read under another one too", long, async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));
     await inbox.watch(40, "--once");
@@ -255,9 +255,7 @@ describe("watch", () => {
     expect((await inbox.type("watch", "n.yaml", inbox.path("inbox"), "--once")).err).toContain("would send them again");
   });
 
-  it("goes on after a restart where it stopped, and imports a file again once it changes", {
-    tags: ["long"],
-  }, async () => {
+  it("goes on after a restart where it stopped, and imports a file again once it changes", long, async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"));
     await inbox.watch(2);
@@ -267,19 +265,21 @@ describe("watch", () => {
     expect(inbox.landed()).toHaveLength(2);
   });
 
-  it("what is wrong with one file does not stop the others, and it is tried again once its mapping changes", {
-    tags: ["long"],
-  }, async () => {
-    const inbox = open();
-    inbox.put("a.csv", "Carga,Data\nA,1\n");
-    inbox.put("b.csv", text("B"));
-    const first = await inbox.watch(3);
-    expect(inbox.landed()).toHaveLength(1);
-    expect(first.err).toContain("a.csv");
-    expect((await inbox.watch(3)).err).not.toContain("a.csv");
-    appendFileSync(inbox.path("m.yaml"), "# looked at\n");
-    expect((await inbox.watch(3)).err).toContain("a.csv");
-  });
+  it(
+    "what is wrong with one file does not stop the others, and it is tried again once its mapping changes",
+    long,
+    async () => {
+      const inbox = open();
+      inbox.put("a.csv", "Carga,Data\nA,1\n");
+      inbox.put("b.csv", text("B"));
+      const first = await inbox.watch(3);
+      expect(inbox.landed()).toHaveLength(1);
+      expect(first.err).toContain("a.csv");
+      expect((await inbox.watch(3)).err).not.toContain("a.csv");
+      appendFileSync(inbox.path("m.yaml"), "# looked at\n");
+      expect((await inbox.watch(3)).err).toContain("a.csv");
+    },
+  );
 
   const { inputs, ...rest } = weighings;
   const base = "tables: { loads: { file: loads.csv, key: Load, columns: { site: Site } } }\n";
@@ -300,7 +300,7 @@ describe("watch", () => {
     ],
   ])(
     "a file that failed for %s of its mapping is tried again once those change",
-    { tags: ["long"] },
+    long,
     async (_, source, file, bad, good) => {
       const inbox = open(source);
       writeFileSync(inbox.path("base.yaml"), base);
@@ -314,9 +314,7 @@ describe("watch", () => {
     },
   );
 
-  it("what was withdrawn while the service was out of reach is not sent when it is back", {
-    tags: ["long"],
-  }, async () => {
+  it("what was withdrawn while the service was out of reach is not sent when it is back", long, async () => {
     const sandbox = createSandbox({ rate: null });
     const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
     inbox.put("a.csv", text("A"));
@@ -332,22 +330,24 @@ describe("watch", () => {
     expect(again.out).toContain("1 event landed");
   });
 
-  it("what the service did not take is sent when it is back, though the file is gone and no other comes", {
-    tags: ["long"],
-  }, async () => {
-    const sandbox = createSandbox({ rate: null });
-    const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
-    inbox.put("a.csv", text("A"));
-    sandbox.setFaults([{ match: { path: "/oauth/token" }, action: { kind: "status", status: 503, when: "before" } }]);
-    const { out } = await inbox.watch((look) => {
-      if (look === 2) rmSync(inbox.path("inbox/a.csv"));
-      if (look === 2) sandbox.setFaults([]);
-    });
-    expect(inbox.documents()).toHaveLength(1);
-    expect(out.match(/All is well/g)).toHaveLength(1);
-  });
+  it(
+    "what the service did not take is sent when it is back, though the file is gone and no other comes",
+    long,
+    async () => {
+      const sandbox = createSandbox({ rate: null });
+      const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
+      inbox.put("a.csv", text("A"));
+      sandbox.setFaults([{ match: { path: "/oauth/token" }, action: { kind: "status", status: 503, when: "before" } }]);
+      const { out } = await inbox.watch((look) => {
+        if (look === 2) rmSync(inbox.path("inbox/a.csv"));
+        if (look === 2) sandbox.setFaults([]);
+      });
+      expect(inbox.documents()).toHaveLength(1);
+      expect(out.match(/All is well/g)).toHaveLength(1);
+    },
+  );
 
-  it("an event in the future is sent at its time, though no other file comes", { tags: ["long"] }, async () => {
+  it("an event in the future is sent at its time, though no other file comes", long, async () => {
     const clock = { ...systemClock };
     const inbox = open(weighings, await openOfficeAt(createSandbox({ rate: null, clock }), weighings));
     clock.now = () => inbox.world.now;
@@ -363,7 +363,7 @@ describe("watch", () => {
     expect(out.match(/"command":"resume"/g), "nothing is run before its time, or after it").toHaveLength(1);
   });
 
-  it("a clock set back by a day delays neither a retry nor a file that was settling", { tags: ["long"] }, async () => {
+  it("a clock set back by a day delays neither a retry nor a file that was settling", long, async () => {
     const sandbox = createSandbox({ rate: null });
     const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
     inbox.put("a.csv", text("A"));
@@ -378,9 +378,7 @@ describe("watch", () => {
     expect(landed()).toEqual(["A", "B"]);
   });
 
-  it("--move-to moves what was imported, never over another file; --once ends when nothing is left", {
-    tags: ["long"],
-  }, async () => {
+  it("--move-to moves what was imported, never over another file; --once ends when nothing is left", long, async () => {
     const inbox = open();
     mkdirSync(inbox.path("done"));
     writeFileSync(inbox.path("done/a.csv"), "an older one");
@@ -392,7 +390,7 @@ describe("watch", () => {
     expect(readdirSync(inbox.path("done")).toSorted()).toEqual(["a-2.csv", "a.csv", "b.csv"]);
   });
 
-  it("--move-to reaches another file system, with the file's time", { tags: ["long"] }, async ({ skip }) => {
+  it("--move-to reaches another file system, with the file's time", long, async ({ skip }) => {
     if (elsewhere === undefined) return skip("there is only one file system here");
     const inbox = open();
     const done = mkdtempSync(join(elsewhere, "rowferry-watch-"));
@@ -406,57 +404,63 @@ describe("watch", () => {
     expect(statSync(join(done, "a.csv")).mtimeMs).toBe(mtimeMs);
   });
 
-  it("a file that cannot be moved is told once, stops no other, and is moved later without another import", {
-    tags: ["long"],
-  }, async () => {
-    const inbox = open();
-    writeFileSync(inbox.path("done"), "in the way");
-    inbox.put("a.csv", text("A"));
-    inbox.put("b.csv", text("B"));
-    const first = await inbox.watch(40, "--move-to", inbox.path("done"));
-    expect(inbox.landed()).toHaveLength(2);
-    expect(first.err.match(/a\.csv: it is imported, but cannot be moved to .*done/g)).toHaveLength(1);
-    expect([...first.out.matchAll(/1 event landed/g)]).toHaveLength(2);
-    rmSync(inbox.path("done"));
-    const second = await inbox.watch(40, "--once", "--move-to", inbox.path("done"));
-    expect([second.code, second.out, readdirSync(inbox.path("done"))]).toEqual([0, "", ["a.csv", "b.csv"]]);
-  });
+  it(
+    "a file that cannot be moved is told once, stops no other, and is moved later without another import",
+    long,
+    async () => {
+      const inbox = open();
+      writeFileSync(inbox.path("done"), "in the way");
+      inbox.put("a.csv", text("A"));
+      inbox.put("b.csv", text("B"));
+      const first = await inbox.watch(40, "--move-to", inbox.path("done"));
+      expect(inbox.landed()).toHaveLength(2);
+      expect(first.err.match(/a\.csv: it is imported, but cannot be moved to .*done/g)).toHaveLength(1);
+      expect([...first.out.matchAll(/1 event landed/g)]).toHaveLength(2);
+      rmSync(inbox.path("done"));
+      const second = await inbox.watch(40, "--once", "--move-to", inbox.path("done"));
+      expect([second.code, second.out, readdirSync(inbox.path("done"))]).toEqual([0, "", ["a.csv", "b.csv"]]);
+    },
+  );
 
-  it("a file that could not be read is not moved away as imported, and is tried again once it changes", {
-    tags: ["long"],
-  }, async () => {
-    const inbox = open();
-    inbox.put("a.xlsx", "PK, and no workbook");
-    inbox.put("b.csv", text("B"));
-    const { code, err } = await inbox.watch(40, "--once", "--move-to", inbox.path("done"));
-    expect([code, readdirSync(inbox.path("inbox"))], err).toEqual([3, ["a.xlsx"]]);
-    expect((await inbox.watch(3, "--move-to", inbox.path("done"))).err).not.toContain("a.xlsx");
-    appendFileSync(inbox.path("m.yaml"), "# looked at\n");
-    expect((await inbox.watch(3, "--move-to", inbox.path("done"))).err).toContain("a.xlsx");
-  });
+  it(
+    "a file that could not be read is not moved away as imported, and is tried again once it changes",
+    long,
+    async () => {
+      const inbox = open();
+      inbox.put("a.xlsx", "PK, and no workbook");
+      inbox.put("b.csv", text("B"));
+      const { code, err } = await inbox.watch(40, "--once", "--move-to", inbox.path("done"));
+      expect([code, readdirSync(inbox.path("inbox"))], err).toEqual([3, ["a.xlsx"]]);
+      expect((await inbox.watch(3, "--move-to", inbox.path("done"))).err).not.toContain("a.xlsx");
+      appendFileSync(inbox.path("m.yaml"), "# looked at\n");
+      expect((await inbox.watch(3, "--move-to", inbox.path("done"))).err).toContain("a.xlsx");
+    },
+  );
 
-  it("a file that is empty, or was written to during its import, is not moved away, and is imported once it has come", {
-    tags: ["long"],
-  }, async () => {
-    const inbox = open();
-    inbox.put("a.csv", "");
-    inbox.put("b.csv", text("B"));
-    const grow = inbox.world.pipeline.runImport;
-    inbox.world.pipeline.runImport = async (options) => {
-      const summary = await grow(options);
-      if (options.files[0]?.endsWith("b.csv") === true && inbox.landed().length === 1)
-        appendFileSync(inbox.path("inbox/b.csv"), "C,2026-01-01 10:00,5\n");
-      return summary;
-    };
-    const moving = ["--move-to", inbox.path("done")];
-    expect((await inbox.watch(2, ...moving)).out).toContain("the file holds no rows");
-    expect(readdirSync(inbox.path("inbox")).toSorted()).toEqual(["a.csv", "b.csv"]);
-    inbox.put("a.csv", text("A"), 30);
-    inbox.put("b.csv", `${text("B")}C,2026-01-01 10:00,5\n`, 30);
-    await inbox.watch(4, ...moving);
-    expect(readdirSync(inbox.path("done")).toSorted()).toEqual(["a.csv", "b.csv"]);
-    expect(inbox.landed()).toHaveLength(3);
-  });
+  it(
+    "a file that is empty, or was written to during its import, is not moved away, and is imported once it has come",
+    long,
+    async () => {
+      const inbox = open();
+      inbox.put("a.csv", "");
+      inbox.put("b.csv", text("B"));
+      const grow = inbox.world.pipeline.runImport;
+      inbox.world.pipeline.runImport = async (options) => {
+        const summary = await grow(options);
+        if (options.files[0]?.endsWith("b.csv") === true && inbox.landed().length === 1)
+          appendFileSync(inbox.path("inbox/b.csv"), "C,2026-01-01 10:00,5\n");
+        return summary;
+      };
+      const moving = ["--move-to", inbox.path("done")];
+      expect((await inbox.watch(2, ...moving)).out).toContain("the file holds no rows");
+      expect(readdirSync(inbox.path("inbox")).toSorted()).toEqual(["a.csv", "b.csv"]);
+      inbox.put("a.csv", text("A"), 30);
+      inbox.put("b.csv", `${text("B")}C,2026-01-01 10:00,5\n`, 30);
+      await inbox.watch(4, ...moving);
+      expect(readdirSync(inbox.path("done")).toSorted()).toEqual(["a.csv", "b.csv"]);
+      expect(inbox.landed()).toHaveLength(3);
+    },
+  );
 
   it.each(
     sampled(
@@ -473,7 +477,7 @@ describe("watch", () => {
     expect([code, err]).toEqual([2, expect.stringContaining(said)]);
   });
 
-  it("a memory that cannot be written is told, and the next files are imported", { tags: ["long"] }, async () => {
+  it("a memory that cannot be written is told, and the next files are imported", long, async () => {
     const inbox = open();
     mkdirSync(inbox.path("state/sandbox"), { recursive: true });
     writeFileSync(inbox.path("state/sandbox/watched"), "in the way");
@@ -484,9 +488,7 @@ describe("watch", () => {
     expect([...out.matchAll(/1 event landed/g)]).toHaveLength(2);
   });
 
-  it("a ledger that cannot be read when an input is due is told, and the watch goes on", {
-    tags: ["long"],
-  }, async () => {
+  it("a ledger that cannot be read when an input is due is told, and the watch goes on", long, async () => {
     const inbox = open();
     writeFileSync(inbox.path("rowferry.config.yaml"), 'expect: { every: 24h }\nnotify: [{ command: "cat > told" }]\n', {
       mode: 0o600,
@@ -503,9 +505,7 @@ describe("watch", () => {
     expect(inbox.landed()).toHaveLength(1);
   });
 
-  it("a ledger that is gone is told and waited for; a new one would not know what was sent", {
-    tags: ["long"],
-  }, async () => {
+  it("a ledger that is gone is told and waited for; a new one would not know what was sent", long, async () => {
     const inbox = open();
     const ledger = inbox.path("state/sandbox/ledger.db");
     inbox.put("a.csv", text("A"));
@@ -520,9 +520,7 @@ describe("watch", () => {
     expect(inbox.landed()).toEqual(["A", "B"]);
   });
 
-  it("settings that come to name another ledger begin none: it would not know what was sent", {
-    tags: ["long"],
-  }, async () => {
+  it("settings that come to name another ledger begin none: it would not know what was sent", long, async () => {
     const inbox = open();
     const settings = inbox.path("rowferry.config.yaml");
     inbox.put("a.csv", text("A"));
@@ -554,9 +552,7 @@ describe("watch", () => {
     ["one that leaves them", [], ["--move-to", "done"]],
   ])(
     "beside %s, one of another mapping or target that could lose files starts only if none are moved",
-    {
-      tags: ["long"],
-    },
+    long,
     async (_, first, second) => {
       const inbox = open();
       writeFileSync(inbox.path("n.yaml"), mapping({ ...weighings, namespace: "other" }));
@@ -575,7 +571,7 @@ describe("watch", () => {
     },
   );
 
-  it("those of two mappings run beside each other while neither moves files away", { tags: ["long"] }, async () => {
+  it("those of two mappings run beside each other while neither moves files away", long, async () => {
     const inbox = open();
     writeFileSync(inbox.path("n.yaml"), mapping({ ...weighings, namespace: "other" }));
     const others: Promise<Awaited<ReturnType<Office["type"]>>>[] = [];
@@ -585,7 +581,7 @@ describe("watch", () => {
     for (const { code, said } of await Promise.all(others)) expect(code, said).toBe(0);
   });
 
-  it("one that cannot start is told as an import is that cannot", { tags: ["long"] }, async () => {
+  it("one that cannot start is told as an import is that cannot", long, async () => {
     const inbox = open();
     writeFileSync(inbox.path("rowferry.config.yaml"), 'notify: [{ command: "cat > told.json" }]\n');
     const more = ["--metrics", "m.prom", "--on-finish", "echo $ROWFERRY_EXIT_CODE > ended"];
@@ -611,9 +607,7 @@ describe("watch", () => {
     expect((await inbox.watch(2, "--move-to", inbox.path("link"))).code).toBe(2);
   });
 
-  it("a link that leads in a circle is told once and passed over; the others are imported", {
-    tags: ["long"],
-  }, async () => {
+  it("a link that leads in a circle is told once and passed over; the others are imported", long, async () => {
     const inbox = open();
     symlinkSync("a.csv", inbox.path("inbox/a.csv"));
     inbox.put("b.csv", text("B"));
@@ -622,7 +616,7 @@ describe("watch", () => {
     expect(err.match(/a\.csv cannot be used: its links lead in a circle/g)).toHaveLength(1);
   });
 
-  it("a folder that vanishes is waited for, and told once", { tags: ["long"] }, async () => {
+  it("a folder that vanishes is waited for, and told once", long, async () => {
     const inbox = open();
     const { err, code } = await inbox.watch((look) => {
       if (look === 1) renameSync(inbox.path("inbox"), inbox.path("gone"));

@@ -3,9 +3,10 @@
  * every request, so that a test can judge a client from outside. Shares nothing with Rowferry's own sandbox.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
+import { listening } from "../../support/listening.js";
 import { chance, type Personality } from "./personality.js";
 import { createCredentials, createRateLimit, type Seen } from "./record.js";
 import { createRegister, isBody, type Body, type Json, Refusal, type Register } from "./register.js";
@@ -338,8 +339,7 @@ export async function startJudge(nature: Personality): Promise<Judge> {
     receive(incoming, response).catch(() => response.destroy());
   });
   server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `http://127.0.0.1:${await listening(server)}`;
   return {
     nature,
     baseUrl: `${origin}/v1`,

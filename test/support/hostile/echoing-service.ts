@@ -1,7 +1,7 @@
 /** A sandbox over HTTP that says too much: it repeats what it was sent, credentials included, in words and headers. */
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../../src/sandbox/index.js";
+import { listening } from "../listening.js";
 
 export interface EchoingService {
   baseUrl: string;
@@ -46,8 +46,7 @@ export async function echoingService(options: SandboxOptions, refuse: string): P
         });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://127.0.0.1:${await listening(server)}`;
   return {
     baseUrl,
     tokenUrl: `${baseUrl}/oauth/token`,

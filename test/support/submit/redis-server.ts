@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
+import { listening } from "../listening.js";
 
 /** Whether there is one; where ROWFERRY_TEST_REQUIRE names redis, tests that need it run, and fail, without one. */
 export function redisIsHere(): boolean {
@@ -14,8 +14,7 @@ export function redisIsHere(): boolean {
 
 export async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
