@@ -58,21 +58,23 @@ it("a mistyped ledger is refused by every command, and none is left there", long
 });
 
 describe("show", () => {
-  it("of a row, a document, a participant and a run prints what became of them, harmless for a terminal (H35)", {
-    tags: ["long"],
-  }, async () => {
-    const row = await typed("show", "march.csv:3");
-    expect(row).toEqual(shows("march.csv, row 3: invalid"));
-    expect(row.out).toContain("␛[31mfive");
-    expect(row.out).not.toContain("\u001b[31m");
-    const document = await typed("show", "load/L1");
-    expect(document).toEqual(shows("held (behind-invalid-row)"));
-    expect(document).toEqual(shows("waits for the correction of march.csv, row 3"));
-    await office.ends(0, "show 11.222.333/0001-81", "participant CNPJ 11222333000181");
-    const run = await typed("show", "2026-11-20T0201-import");
-    expect(run).toEqual(shows("4 = 0 skipped + 1 invalid + 0 known + 3 staged"));
-    expect(await typed("show", "nothing-like-it")).toEqual(refused("The ledger has nothing called nothing-like-it"));
-  });
+  it(
+    "of a row, a document, a participant and a run prints what became of them, harmless for a terminal (H35)",
+    long,
+    async () => {
+      const row = await typed("show", "march.csv:3");
+      expect(row).toEqual(shows("march.csv, row 3: invalid"));
+      expect(row.out).toContain("␛[31mfive");
+      expect(row.out).not.toContain("\u001b[31m");
+      const document = await typed("show", "load/L1");
+      expect(document).toEqual(shows("held (behind-invalid-row)"));
+      expect(document).toEqual(shows("waits for the correction of march.csv, row 3"));
+      await office.ends(0, "show 11.222.333/0001-81", "participant CNPJ 11222333000181");
+      const run = await typed("show", "2026-11-20T0201-import");
+      expect(run).toEqual(shows("4 = 0 skipped + 1 invalid + 0 known + 3 staged"));
+      expect(await typed("show", "nothing-like-it")).toEqual(refused("The ledger has nothing called nothing-like-it"));
+    },
+  );
 
   it("requests says what was sent and what came back", long, async () => {
     const requests = (...since: string[]) => typed("show", "requests", "--since", ...since);
@@ -165,7 +167,7 @@ describe("the way out of a rejected row", () => {
     );
   });
 
-  it("rejects has a row that was dismissed and reopened", { tags: ["long"] }, async () => {
+  it("rejects has a row that was dismissed and reopened", long, async () => {
     await typed("dismiss", "--row", "march.csv:3");
     await typed("dismiss", "--undo", "--row", "march.csv:3");
     expect((await typed("rejects")).out).toContain("correct 1 row in that file");
@@ -311,38 +313,40 @@ describe("replace, resolve and verify", () => {
     expect((await typed("replace", "L9", "--reason", "again")).said).not.toContain("gives others");
   });
 
-  it("resolve asks a person, takes no other word than the key, and needs --yes where nobody is there", {
-    tags: ["long"],
-  }, async () => {
-    const strand = () =>
-      inLedger((database) => {
-        const there = database.prepare<[], { document_id: number; service_id: string }>(
-          "DELETE FROM document_states WHERE document_id = (SELECT id FROM documents WHERE key = 'L2') RETURNING *",
-        );
-        const { document_id, service_id } = there.get() ?? expect.fail("no document");
-        database
-          .prepare(
-            "INSERT INTO document_states (document_id, state, reason, changed_at) VALUES (?, 'stranded', 'document-stranded', 0)",
-          )
-          .run(document_id);
-        return service_id;
-      });
-    const id = strand();
-    const resolve = (...more: string[]) => typed("resolve", "L2", "--document-id", id, ...more);
-    expect(await resolve()).toEqual(refused("Not a terminal, so nobody can confirm"));
-    answering("yes");
-    expect((await resolve()).code).toBe(2);
-    const questions = answering("L2");
-    expect((await resolve()).code).toBe(0);
-    expect(questions[0]).toContain(`load L2 gets the id ${id}; this cannot be undone.`);
-    strand();
-    await office.ends(2, "resolve L2 --document-id nowhere --yes");
-    expect(await resolve("--yes")).toEqual(shows("agrees: deduplicationId is rf1-"));
-    strand();
-    await office.ends(2, "replace --input march.csv --reason lost --yes");
-    const all = "replace --code document-stranded --reason lost --yes";
-    await office.ends(0, all, "load L2: generation 2 is planned with 1 event");
-  });
+  it(
+    "resolve asks a person, takes no other word than the key, and needs --yes where nobody is there",
+    long,
+    async () => {
+      const strand = () =>
+        inLedger((database) => {
+          const there = database.prepare<[], { document_id: number; service_id: string }>(
+            "DELETE FROM document_states WHERE document_id = (SELECT id FROM documents WHERE key = 'L2') RETURNING *",
+          );
+          const { document_id, service_id } = there.get() ?? expect.fail("no document");
+          database
+            .prepare(
+              "INSERT INTO document_states (document_id, state, reason, changed_at) VALUES (?, 'stranded', 'document-stranded', 0)",
+            )
+            .run(document_id);
+          return service_id;
+        });
+      const id = strand();
+      const resolve = (...more: string[]) => typed("resolve", "L2", "--document-id", id, ...more);
+      expect(await resolve()).toEqual(refused("Not a terminal, so nobody can confirm"));
+      answering("yes");
+      expect((await resolve()).code).toBe(2);
+      const questions = answering("L2");
+      expect((await resolve()).code).toBe(0);
+      expect(questions[0]).toContain(`load L2 gets the id ${id}; this cannot be undone.`);
+      strand();
+      await office.ends(2, "resolve L2 --document-id nowhere --yes");
+      expect(await resolve("--yes")).toEqual(shows("agrees: deduplicationId is rf1-"));
+      strand();
+      await office.ends(2, "replace --input march.csv --reason lost --yes");
+      const all = "replace --code document-stranded --reason lost --yes";
+      await office.ends(0, all, "load L2: generation 2 is planned with 1 event");
+    },
+  );
 
   it("resolve takes a person's word on what is in doubt, asks first, and keeps who said so", long, async () => {
     inLedger((database) =>

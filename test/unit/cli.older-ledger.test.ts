@@ -136,45 +136,47 @@ describe("a backup is put back", () => {
     expect((await type("status")).out).toContain("all is well. Nothing is open.");
   });
 
-  it("without one: nothing settles what is unknown but its files, and a verify of everything after them", {
-    tags: ["long"],
-  }, async () => {
-    const { world, path, type, bring, documents } = await twoNights();
-    renameSync(path("journal.ndjson"), path("away.ndjson"));
-    const { out: told } = await type("ledger", "restore", "copy.db");
-    expect(told).toMatch(/its own, journal\.ndjson, is missing[^]*restore copy\.db --journal journal\.ndjson/);
-    const here = createTargets({ cwd: world.cwd, env: {} });
-    const isUnknown = async () => {
-      const { restored } = overviewOf("sandbox", here, world.cwd, world.now);
-      const { out } = await type("status");
-      expect(restored !== null).toBe(out.includes("It does not know"));
-      return restored !== null;
-    };
-    const id = documents().find(({ externalId }) => externalId === "A2")?.id ?? "";
-    await type("verify");
-    expect(await isUnknown()).toBe(true);
-    expect((await bring("new.ndjson")).code).toBe(3);
-    await type("resolve", "A2", "--document-id", id, "--yes");
-    await type("dismiss", "--code", "foreign-collision", "--yes");
-    await type("resume");
-    await type("dismiss", "--code", "foreign-collision", "--yes");
-    await type("verify", "--document", "A1");
-    expect(await isUnknown()).toBe(true);
-    await type("resume");
-    // An accepted CLOSE closes its document, and no more once that is taken back.
-    expect(await type("verify")).toMatchObject({
-      code: 0,
-      out: expect.stringContaining("agree, as far as reads can show"),
-    });
-    expect(await isUnknown()).toBe(false);
-    for (const [flag, state] of [
-      ["--undo", "open"],
-      ["--yes", "closed"],
-    ] as const) {
-      await type("dismiss", "--code", "foreign-collision", flag);
-      expect((await type("show", "load/A2")).out).toContain(`load A2: ${state}`);
-    }
-  });
+  it(
+    "without one: nothing settles what is unknown but its files, and a verify of everything after them",
+    long,
+    async () => {
+      const { world, path, type, bring, documents } = await twoNights();
+      renameSync(path("journal.ndjson"), path("away.ndjson"));
+      const { out: told } = await type("ledger", "restore", "copy.db");
+      expect(told).toMatch(/its own, journal\.ndjson, is missing[^]*restore copy\.db --journal journal\.ndjson/);
+      const here = createTargets({ cwd: world.cwd, env: {} });
+      const isUnknown = async () => {
+        const { restored } = overviewOf("sandbox", here, world.cwd, world.now);
+        const { out } = await type("status");
+        expect(restored !== null).toBe(out.includes("It does not know"));
+        return restored !== null;
+      };
+      const id = documents().find(({ externalId }) => externalId === "A2")?.id ?? "";
+      await type("verify");
+      expect(await isUnknown()).toBe(true);
+      expect((await bring("new.ndjson")).code).toBe(3);
+      await type("resolve", "A2", "--document-id", id, "--yes");
+      await type("dismiss", "--code", "foreign-collision", "--yes");
+      await type("resume");
+      await type("dismiss", "--code", "foreign-collision", "--yes");
+      await type("verify", "--document", "A1");
+      expect(await isUnknown()).toBe(true);
+      await type("resume");
+      // An accepted CLOSE closes its document, and no more once that is taken back.
+      expect(await type("verify")).toMatchObject({
+        code: 0,
+        out: expect.stringContaining("agree, as far as reads can show"),
+      });
+      expect(await isUnknown()).toBe(false);
+      for (const [flag, state] of [
+        ["--undo", "open"],
+        ["--yes", "closed"],
+      ] as const) {
+        await type("dismiss", "--code", "foreign-collision", flag);
+        expect((await type("show", "load/A2")).out).toContain(`load A2: ${state}`);
+      }
+    },
+  );
 
   it.each(
     sampled(

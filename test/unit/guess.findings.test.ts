@@ -440,9 +440,7 @@ describe("several files", () => {
     expect(said).toContain("leia.txt has no row of several cells and was left out");
   });
 
-  it("37 at once, one of them empty, one of them no table: the others are drafted (F25)", {
-    tags: ["long"],
-  }, async () => {
+  it("37 at once, one of them empty, one of them no table: the others are drafted (F25)", long, async () => {
     const files = Object.fromEntries(Array.from({ length: 35 }, (_, at) => [`lote-${at}.csv`, orders]));
     const { world, input } = await draftOf({ ...files, "empty.csv": "\n", "photo.csv": "%PDF-1.4 no table\n" });
     expect(world.err).toMatch(/^Left out:\n {2}- /);

@@ -373,21 +373,23 @@ test.each([
   },
 );
 
-test("a web page with status 404 in place of a lookup makes no participant absent, and corrects no row", {
-  tags: ["long"],
-}, async () => {
-  await begun();
-  world.setFaults([{ match: { path: "/participants" }, action: page }]);
-  const { exitCode, problems } = await imported(...at(10), {
-    document: "M2",
-    minute: 10,
-    participant: "44555666000172",
-  });
-  expect([exitCode, problems.map(({ code }) => code)]).toEqual([4, ["lookup-unanswered"]]);
-  world.setFaults([]);
-  expect(await resumed()).toBe(0);
-  expect(minutes()).toEqual([1, 10]);
-});
+test(
+  "a web page with status 404 in place of a lookup makes no participant absent, and corrects no row",
+  long,
+  async () => {
+    await begun();
+    world.setFaults([{ match: { path: "/participants" }, action: page }]);
+    const { exitCode, problems } = await imported(...at(10), {
+      document: "M2",
+      minute: 10,
+      participant: "44555666000172",
+    });
+    expect([exitCode, problems.map(({ code }) => code)]).toEqual([4, ["lookup-unanswered"]]);
+    world.setFaults([]);
+    expect(await resumed()).toBe(0);
+    expect(minutes()).toEqual([1, 10]);
+  },
+);
 
 describe("where the service has never answered", () => {
   const html = "<!DOCTYPE html><title>Nothing here</title>";

@@ -266,28 +266,30 @@ describe("a file that was staged in part and comes back with fewer rows (F85)", 
     expect(weights(office)).toEqual(three);
   });
 
-  it("stops, and sends none of them, if a damaged page hides what the file has in common with the earlier one; the remedy of `ledger check` mends it", {
-    tags: ["long"],
-  }, async () => {
-    const office = openOffice(weighings);
-    await office.brought("w.csv", loads(...three));
-    office.writeCsv("w.csv", loads(...five));
-    await office.import("w.csv", "--limit", "1");
-    const ledger = new LedgerDatabase(office.path("state/sandbox/ledger.db"));
-    ledger.run("UPDATE pages SET page = zeroblob(length(page))");
-    ledger.close();
-    office.writeCsv("w.csv", loads(...three.slice(0, 2)));
-    const { code, err } = await office.type("import", "m.yaml", "w.csv");
-    expect([code, err]).toEqual([
-      1,
-      expect.stringMatching(/page from row 2 of input \d+ cannot be read; `rowferry ledger\s+check`/),
-    ]);
-    expect(weights(office)).toEqual(five.slice(0, 4));
-    appendFileSync(office.path("m.yaml"), "\n# read again\n");
-    office.writeCsv("w.csv", loads(...five));
-    await office.import("w.csv", "--limit", "1");
-    expect((await office.type("ledger", "check")).out).toContain("The ledger is sound.");
-  });
+  it(
+    "stops, and sends none of them, if a damaged page hides what the file has in common with the earlier one; the remedy of `ledger check` mends it",
+    long,
+    async () => {
+      const office = openOffice(weighings);
+      await office.brought("w.csv", loads(...three));
+      office.writeCsv("w.csv", loads(...five));
+      await office.import("w.csv", "--limit", "1");
+      const ledger = new LedgerDatabase(office.path("state/sandbox/ledger.db"));
+      ledger.run("UPDATE pages SET page = zeroblob(length(page))");
+      ledger.close();
+      office.writeCsv("w.csv", loads(...three.slice(0, 2)));
+      const { code, err } = await office.type("import", "m.yaml", "w.csv");
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(/page from row 2 of input \d+ cannot be read; `rowferry ledger\s+check`/),
+      ]);
+      expect(weights(office)).toEqual(five.slice(0, 4));
+      appendFileSync(office.path("m.yaml"), "\n# read again\n");
+      office.writeCsv("w.csv", loads(...five));
+      await office.import("w.csv", "--limit", "1");
+      expect((await office.type("ledger", "check")).out).toContain("The ledger is sound.");
+    },
+  );
 
   it("leaves alone what another night's file of the same name has left open", long, async () => {
     const { office, summary } = await back("L8 10 8", "L9 10 9");

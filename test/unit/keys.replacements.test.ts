@@ -87,19 +87,19 @@ it(
     const command = ["replace", "--input", "w-2.csv", "--reason", "weight"];
     const before = there(office);
 
-  for (const selected of [[], ["load/L1", "--input", "w-2.csv"], ["--input", "w-1.csv", "--row", "6"]])
-    expect((await office.type("replace", ...selected, "--reason", "weight")).code).toBe(2);
-  expect(await office.type(...command, "--dry-run")).toMatchObject({
-    code: 0,
-    said: expect.stringMatching(/load L1: gen.* 1 \([^)]*\) will be cancelled.*load L2: gen.*Would send/),
-  });
-  expect(await office.type(...command)).toMatchObject({ code: 2, err: expect.stringContaining("--yes") });
-  let question = "";
-  office.world.ask = (text) => Promise.resolve(((question = text), "1"));
-  expect((await office.type(...command)).code).toBe(2);
-  expect(question).toContain("This sends 2 documents again with 4 events, and cancels them: load/L1, load/L2.");
-  expect((await office.run("resume")).events).toEqual({});
-  expect(there(office)).toEqual(before);
+    for (const selected of [[], ["load/L1", "--input", "w-2.csv"], ["--input", "w-1.csv", "--row", "6"]])
+      expect((await office.type("replace", ...selected, "--reason", "weight")).code).toBe(2);
+    expect(await office.type(...command, "--dry-run")).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/load L1: gen.* 1 \([^)]*\) will be cancelled.*load L2: gen.*Would send/),
+    });
+    expect(await office.type(...command)).toMatchObject({ code: 2, err: expect.stringContaining("--yes") });
+    let question = "";
+    office.world.ask = (text) => Promise.resolve(((question = text), "1"));
+    expect((await office.type(...command)).code).toBe(2);
+    expect(question).toContain("This sends 2 documents again with 4 events, and cancels them: load/L1, load/L2.");
+    expect((await office.run("resume")).events).toEqual({});
+    expect(there(office)).toEqual(before);
 
     expect(await office.type(...command, "--yes")).toMatchObject({
       code: 0,

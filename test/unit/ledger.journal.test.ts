@@ -412,7 +412,7 @@ describe("a rebuilt ledger", () => {
     ]);
   });
 
-  it("knows of timelines from before 1970 how far they have come", { tags: ["long"] }, async () => {
+  it("knows of timelines from before 1970 how far they have come", long, async () => {
     world = createWorld({ journal });
     const rows = [-30e6, -20e6].map((minute, row) => eventRow({ row, document: "M1", minute }));
     await world.bring("a", rows);

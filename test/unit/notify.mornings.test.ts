@@ -246,24 +246,26 @@ describe("good nights tell nothing, and what is over is told once", () => {
     expect(office.told().map(({ when }) => when)).toEqual(["recovered"]);
   });
 
-  it("a few corrected rows, from a file or from the console, are no small night, and no usual one, and not the input that is due", {
-    tags: ["long"],
-  }, async () => {
-    const office = await nights("expect: { every: 24h }\n");
-    for (const day of [1, 2, 3]) await office.night(day, oneLoad(day, 20));
-    for (const [day, name] of ["rejected", "corrected-2026-11-27T061736-1", "to-correct", "rejected"].entries()) {
-      office.writeCsv(`night-3.${name}.csv`, [HEADER, ...loads(4 + day, 2)]);
-      await office.night(4 + day, `night-3.${name}.csv`);
-    }
-    expect(office.told()).toEqual([]);
-    await office.night(9, loads(9, 2));
-    expect(office.told().map(({ causes }) => causes.map(({ what }) => what))).toEqual([
-      ["Far fewer rows than usual: 2 rows instead of the usual 20."],
-    ]);
-    office.writeCsv("night-9.to-correct.csv", [HEADER, ...loads(10, 2)]);
-    await office.night(10, "night-9.to-correct.csv");
-    expect((await office.type("notify", "--due")).out).toContain("No input arrived in time");
-  });
+  it(
+    "a few corrected rows, from a file or from the console, are no small night, and no usual one, and not the input that is due",
+    long,
+    async () => {
+      const office = await nights("expect: { every: 24h }\n");
+      for (const day of [1, 2, 3]) await office.night(day, oneLoad(day, 20));
+      for (const [day, name] of ["rejected", "corrected-2026-11-27T061736-1", "to-correct", "rejected"].entries()) {
+        office.writeCsv(`night-3.${name}.csv`, [HEADER, ...loads(4 + day, 2)]);
+        await office.night(4 + day, `night-3.${name}.csv`);
+      }
+      expect(office.told()).toEqual([]);
+      await office.night(9, loads(9, 2));
+      expect(office.told().map(({ causes }) => causes.map(({ what }) => what))).toEqual([
+        ["Far fewer rows than usual: 2 rows instead of the usual 20."],
+      ]);
+      office.writeCsv("night-9.to-correct.csv", [HEADER, ...loads(10, 2)]);
+      await office.night(10, "night-9.to-correct.csv");
+      expect((await office.type("notify", "--due")).out).toContain("No input arrived in time");
+    },
+  );
 
   it("an oddity that is silenced is not told", long, async () => {
     const office = await nights("silence: [few-rows]\n");
