@@ -4,6 +4,8 @@ import { readStatus } from "../../src/desk/status.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { withdraw as withdrawRows } from "../../src/ledger/decide/withdraw.js";
 import { withdrawSelected } from "../support/decide.js";
+import { openOffice } from "../support/office.js";
+import { loads, weighings, weights } from "../support/weighings.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
@@ -11,7 +13,7 @@ import { importText, weighingMapping } from "../nights/simulation/yaml-import.js
 const years = 3 * 365 * 24 * 60;
 
 let world: World;
-afterEach(() => world.close());
+afterEach(() => world?.close());
 
 const withdraw = (selectors: Selectors) =>
   world.clock.run(withdrawSelected(world.target, selectors, { clock: world.clock, waitForLock: false }));
@@ -161,4 +163,27 @@ describe("what cannot be taken back", () => {
       expect((await world.resume()).open.events).toEqual({ deferred: 1 });
     },
   );
+});
+
+describe("a corrected file that was taken back is as if it had not come", () => {
+  it.each([
+    ["what was still wrong is to correct again", { x: "y" }, "--input corrected.csv", 2],
+    ["what was right comes again with its first file", { x: "7" }, "--input corrected.csv", 1],
+    ["with its document, all comes again with its first file", { x: "y" }, "--document L1", 0],
+    ["with its document, what was right too", { x: "7" }, "--document L1", 0],
+  ])("%s", async (_, mended, selector, open) => {
+    const office = openOffice(weighings);
+    const bad = loads("L1 05 z", "L1 10 x", "L1 20 5");
+    const summary = await office.brought("bad.csv", bad);
+    office.writeCsv("corrected.csv", office.rejectedRows(summary, mended));
+    await office.import("corrected.csv");
+    await office.ends(0, `withdraw ${selector} --yes`);
+    const { out } = await office.type("status", "--json");
+    expect(JSON.parse(out.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
+      open: { rows: open },
+      withdrawn: [...(open === 2 ? [] : [{ input: "bad.csv" }]), { input: "corrected.csv" }],
+    });
+    expect((await office.import("bad.csv")).rows.invalid).toBe(2);
+    expect(weights(office)).toEqual([]);
+  });
 });

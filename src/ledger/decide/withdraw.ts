@@ -6,10 +6,13 @@ import { RowferryError } from "../../model/error.js";
 import type { LineOf } from "../../model/lines.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { isEarlier } from "../inputs.js";
-import { groupOf, isInInput } from "../rows.js";
+import { groupOf, inputOf, isInInput } from "../rows.js";
+import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import { dropUnbroughtEvents, needed } from "../stage/take-back.js";
 import { isDocument, isRow, refuseAmbiguous, type Selectors, selectorValues } from "./selection.js";
+
+type Values = ReturnType<typeof selectorValues>;
 
 export type Withdrawn = Omit<LineOf<"withdrawn">, "type">;
 
@@ -22,6 +25,7 @@ const neverSent = `e.state IN ('planned', 'held', 'deferred') AND e.attempted_ha
  * several files have
  */
 export function withdraw(database: LedgerDatabase, selectors: Selectors, now: number): Withdrawn {
+  const named = selectorValues(database, selectors);
   database.exec("DROP TABLE IF EXISTS temp.taken; CREATE TEMP TABLE taken (row_id INTEGER NOT NULL, event_id INTEGER)");
   database.run(
     `INSERT INTO temp.taken SELECT re.row_id, e.id FROM events_now e JOIN row_events re ON re.event_id = e.id
@@ -32,7 +36,7 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors, now: nu
        WHERE @documents IS NULL AND rr.kind <> 'document' AND r.state = 'planned' AND r.attempted = 0 AND ${isRow("rr.row_id")}
      UNION ALL SELECT rr.row_id, NULL FROM row_records rr JOIN documents_now d ON d.id = rr.record_id
        WHERE rr.kind = 'document' AND d.state = 'planned' AND d.create_empty = 1 AND ${isRow("rr.row_id")} AND ${isDocument("d.id")}`,
-    selectorValues(database, selectors),
+    named,
   );
   const taken = database.values<number>("SELECT DISTINCT row_id FROM temp.taken");
   if (taken.length === 0) throw nothingFits(database);
@@ -42,14 +46,20 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors, now: nu
   database.run("DELETE FROM row_records WHERE row_id IN (SELECT row_id FROM temp.taken WHERE event_id IS NULL)");
   // Events that other files' rows also bring stay.
   const events = dropUnbroughtEvents(database, "SELECT event_id FROM temp.taken");
-  const rows = settleRows(database, taken);
+  const writer = new Writer(database);
+  const settled = settleRows(database, taken);
+  const given = takeBackVersions(database, settled, named);
+  const rows = settled.length + given.length;
+  writer.waitsSettled(
+    taken.map((row) => `row:${row}`),
+    now,
+  );
   database.run(
     `UPDATE documents SET declared = 0 WHERE row_id IN (SELECT row_id FROM temp.taken)
        AND id IN (SELECT id FROM documents_now WHERE state IN ('planned', 'rejected'))
        AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = documents.id OR e.target_document = documents.id)
        AND NOT EXISTS (SELECT 1 FROM row_records WHERE kind = 'document' AND record_id = documents.id)`,
   );
-  const writer = new Writer(database);
   const unneeded = (kind: string) => {
     const ids = database.values<number>(
       `UPDATE registrations SET row_id = NULL WHERE kind = @kind AND row_id IS NOT NULL AND state <> 'registered'
@@ -67,7 +77,9 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors, now: nu
        SELECT 1 FROM row_events re JOIN events_now e ON e.id = re.event_id WHERE ${isInInput("re.row_id")} AND ${neverSent})`,
   );
   // The file's bytes must stage these rows again.
-  database.run("UPDATE inputs SET judged_at = -1 WHERE id IN (SELECT row_id >> 32 FROM temp.taken)");
+  database.run("UPDATE inputs SET judged_at = -1 WHERE id IN @inputs", {
+    inputs: [...new Set([...taken, ...given].map(inputOf))],
+  });
   return { rows, events, participants, addresses };
 }
 
@@ -78,8 +90,8 @@ export const tallyWithdrawn = (database: LedgerDatabase): { input: string; rows:
      WHERE i.judged_at = -1 AND r.settled = 'withdrawn' AND NOT ${isEarlier("i.id")} GROUP BY i.id ORDER BY i.id`,
   );
 
-/** Settles rows without records in the ledger, with the rest of their groups. @returns how many */
-function settleRows(database: LedgerDatabase, taken: readonly number[]) {
+/** Settles rows without records in the ledger, with the rest of their groups. @returns these rows */
+function settleRows(database: LedgerDatabase, taken: readonly number[]): number[] {
   const settled = taken.filter((row) => !database.has("SELECT 1 FROM row_events WHERE row_id = @row", { row }));
   const rows = settled.flatMap((lead) => groupOf(database, lead));
   for (const row of rows)
@@ -88,7 +100,28 @@ function settleRows(database: LedgerDatabase, taken: readonly number[]) {
        ON CONFLICT (id) DO UPDATE SET settled = 'withdrawn', row_key = NULL`,
       { row },
     );
-  return rows.length;
+  return rows;
+}
+
+/**
+ * The rows that these corrected: one that still was invalid afterwards is to be corrected again. One that is named too, or
+ * gave way to a valid one, has nothing left in the ledger. @returns the latter, taken back as well
+ */
+function takeBackVersions(database: LedgerDatabase, rows: readonly number[], named: Values): number[] {
+  if (rows.length === 0) return [];
+  const isNamed = `${isRow("rows.id")} AND (@documents IS NULL OR EXISTS (
+    SELECT 1 FROM placements p WHERE p.row_id = rows.id AND ${isDocument("p.document_id")}))`;
+  const versions = database.rows<{ id: number; settled: string | null }>(
+    `UPDATE rows SET settled = iif(settled = 'superseded' AND NOT (${isNamed}), NULL, 'withdrawn'), settled_by = NULL,
+       row_key = iif(settled = 'superseded', row_key, NULL)
+     WHERE settled_by IN @these AND settled IN ('corrected', 'superseded') RETURNING id, settled`,
+    { ...named, these: rows },
+  );
+  const back = versions.flatMap(({ id, settled }) => (settled === null ? [] : [id]));
+  const open = versions.flatMap(({ id, settled }) => (settled === null ? [id] : []));
+  for (const document of database.values<number>("SELECT document_id FROM placements WHERE row_id IN @open", { open }))
+    markOpen(database, document);
+  return [...back, ...takeBackVersions(database, back, named)];
 }
 
 function nothingFits(database: LedgerDatabase): RowferryError {

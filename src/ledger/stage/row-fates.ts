@@ -33,7 +33,8 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
       const next = database.row<Settled & { id: number }>(
         `SELECT id, iif(row_id IS NULL, 'dismissed', 'corrected') AS how, row_id AS "by" FROM dismissals
          WHERE cell_hash = @hash AND id > @after AND row_id IS NOT @row
-           AND NOT EXISTS (SELECT 1 FROM invalid_rows WHERE id = dismissals.row_id) ORDER BY id LIMIT 1`,
+           AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.id = dismissals.row_id
+             AND (r.settled = 'withdrawn' OR r.fate = 'invalid' AND r.settled IS NULL)) ORDER BY id LIMIT 1`,
         { hash, row, after: last?.id ?? 0 },
       );
       if (next === null) return null;
