@@ -66,7 +66,7 @@ export interface Hold {
   row: number;
   /** In ms; null: it holds everything. */
   at: number | null;
-  /** The only event it holds, a later one of its input; null: by place on the document. */
+  /** The only event it holds, a later one of its input or its own; null: by place on the document. */
   event: number | null;
   /** It would create the document. */
   makes: boolean;
@@ -176,9 +176,12 @@ export function createWorkStore(database: LedgerDatabase) {
 
     /** Rows that are not settled and whose event has not landed (H14, H15). */
     holds(document: number): Hold[] {
+      // Which content its own event should have, is open also where the timeline has passed the row.
       const placed = database.rows<Stored<Hold>>(
-        `SELECT p.row_id AS row, p.at, NULL AS event, p.makes FROM holds p WHERE p.document_id = @document AND NOT EXISTS (SELECT 1 FROM events_now e
-           WHERE e.document_id = p.document_id AND e.deduplication_id = p.deduplication_id AND e.landed)`,
+        `WITH placed AS (SELECT p.row_id AS row, p.at, e.id AS event, p.makes, e.landed FROM holds p LEFT JOIN events_now e
+             ON e.document_id = p.document_id AND e.deduplication_id = p.deduplication_id WHERE p.document_id = @document)
+         SELECT row, at, NULL AS event, makes FROM placed WHERE landed IS NOT 1
+         UNION ALL SELECT row, NULL, event, 0 FROM placed WHERE landed = 0`,
         { document },
       );
       const byInput = database.has("SELECT 1 FROM input_holds")

@@ -1,6 +1,6 @@
 /** A person corrects the rejected rows of a file, in a spreadsheet, and imports them. */
 import { createRejects } from "../../../src/ledger/views/open-rows.js";
-import { contentOf } from "./decisions.js";
+import { contentOf, versionsOf } from "./decisions.js";
 import { asCorrected, type Step, type StoryRow } from "./story.js";
 import { mapped } from "./story-rows.js";
 import { seededRandom } from "../../../src/sandbox/index.js";
@@ -24,10 +24,12 @@ export function rejectedFile(
     const input = inputs[Math.floor(which * inputs.length)];
     return input === undefined ? [] : [...rejects.rows(input)];
   });
+  const deleted: StoryRow[] = [];
   const lines = rejected.flatMap(({ ref, cells, problems }) => {
     const row = rows.get(cells[0] ?? "");
     if (row === undefined) throw new Error(`no row of this night: ${cells[0]}`);
     const line = asCorrected(row, random);
+    if (line === null) deleted.push(row);
     return line === null ? [] : [{ was: row, row: line.row, ref, code: line.code ?? problems[0]?.code ?? "" }];
   });
   if (lines.length === 0) return null;
@@ -37,21 +39,25 @@ export function rejectedFile(
     rows: lines.map(({ row }, index): StoryRow => ({ ...row, row: index + 2 })),
     faults: [],
     kill,
+    deleted,
     corrects: lines.map(({ ref, code, was }) => ({ ref, code, was })),
   };
 }
 
 /** What the corrected rows held, and all their versions, is free, unless they came back as they were. */
 export function noteCorrections(witness: Witness, file: Import): void {
+  // Of two rows that contradict each other, a person keeps the one that is right.
+  const kept = new Set(file.rows.map(({ document, key }) => `${document} ${key}`));
+  for (const row of file.deleted ?? [])
+    if (row.is === "event" && kept.has(`${row.document} ${row.key}`)) witness.outdated.add(contentOf(row));
   for (const [index, row] of file.rows.entries()) {
     const was = file.corrects?.[index]?.was;
     if (was === undefined) continue;
     const before = contentOf(was);
     const now = contentOf(row);
     if (before === now && !witness.versions.some((one) => one.before === before)) continue;
-    const earlier = ofChain(before, (content) => witness.versions.filter((one) => one.now === content), "before");
-    const later = ofChain(before, (content) => witness.versions.filter((one) => one.before === content), "now");
-    const gone = [...earlier, ...later].filter((content) => content !== now);
+    const all = [...versionsOf(witness, before, "before"), ...versionsOf(witness, before, "now")];
+    const gone = all.filter((content) => content !== now);
     if (before !== now) witness.versions.push({ before, now });
     const isGone = (hold: Witness["holds"][number]) => gone.includes(hold.row);
     witness.holds = witness.holds.filter((hold) => !isGone(hold));
@@ -62,10 +68,4 @@ export function noteCorrections(witness: Witness, file: Import): void {
     for (const content of gone) witness.corrected.add(content);
     witness.stood.delete(`${row.document} ${row.key}`);
   }
-}
-
-function ofChain(from: string, next: (content: string) => Witness["versions"], side: "before" | "now"): string[] {
-  const found = [from];
-  for (const content of found) for (const one of next(content)) if (!found.includes(one[side])) found.push(one[side]);
-  return found;
 }

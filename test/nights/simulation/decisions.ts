@@ -80,10 +80,22 @@ async function carryOut(world: World, what: Decide["what"], selectors: Selectors
   }
 }
 
+/** What a person corrected to become this row, or this row into, by content; with the row itself. */
+export function versionsOf({ versions }: Witness, row: string, side: "before" | "now"): string[] {
+  const other = side === "before" ? "now" : "before";
+  const found = [row];
+  for (const content of found)
+    for (const one of versions) if (one[other] === content && !found.includes(one[side])) found.push(one[side]);
+  return found;
+}
+
 /** A person has dismissed what these rows hold. */
 export function giveUp(witness: Witness, isAbout: (hold: Witness["holds"][number]) => boolean): void {
   const gone = witness.holds.filter(isAbout);
-  for (const { row } of [...gone, ...witness.gone.filter(isAbout)]) witness.dismissed.add(row);
+  for (const { row } of [...gone, ...witness.gone.filter(isAbout)]) {
+    witness.dismissed.add(row);
+    for (const earlier of versionsOf(witness, row, "before")) witness.corrected.add(earlier);
+  }
   witness.givenUp.push(...gone);
   witness.holds = witness.holds.filter((hold) => !gone.includes(hold));
 }

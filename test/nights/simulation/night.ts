@@ -283,11 +283,14 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
     const key = externalId ?? "";
     if (!newest.has(key) && witness.replaced.get(key)?.has(id) !== true) newest.set(key, lastAt);
   }
+  const given = new Map<string, Set<string>>();
   for (const row of rows) {
     const id = `${row.document} ${row.key}`;
     witness.refused.delete(id);
     if (row.is === "event") {
-      if (!witness.outdated.has(contentOf(row))) witness.says.set(`${row.name ?? "Weighing"} ${id}`, row);
+      const event = `${row.name ?? "Weighing"} ${id}`;
+      if (!witness.outdated.has(contentOf(row))) witness.says.set(event, row);
+      given.set(event, (given.get(event) ?? new Set()).add(contentOf(row)));
       if (!witness.stood.has(id)) witness.stood.set(id, newest.get(row.document) ?? Number.NEGATIVE_INFINITY);
       for (const hold of witness.holds) if (hold.id === id) witness.corrected.add(hold.row);
       witness.holds = witness.holds.filter((hold) => hold.id !== id);
@@ -310,6 +313,8 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
       row: content,
     });
   }
+  // Rows that contradict each other say nothing.
+  for (const [event, contents] of given) if (contents.size > 1) witness.says.delete(event);
 }
 
 /** Without faults, runs until a run changes nothing any more. */

@@ -38,6 +38,8 @@ export type Step =
       maxErrors?: string;
       /** Of a rejected file, for each row. */
       corrects?: { ref: string; code: string; was: StoryRow }[];
+      /** Lines that a person has deleted from it. */
+      deleted?: StoryRow[];
     }
   /** A person corrects the rejected rows of one file; `which` of those that have some, and `draw` says how. */
   | { do: "correct"; which: number; draw: number; kill: NonNullable<RunPlan["killAt"]> | null }
