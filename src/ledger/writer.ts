@@ -51,6 +51,9 @@ const ONE: Record<Table, string> = {
   registrations: "id = @id",
 };
 
+/** The hash of no content: one of several, nobody knows which. */
+const UNKNOWN = "zeroblob(16)";
+
 /** Joins events to the states that are updated. */
 const FROM_EVENT = "FROM events e WHERE e.id = @id AND event_states.document_id = e.document_id AND event_id = e.id";
 
@@ -68,8 +71,17 @@ export class Writer {
        SELECT e.document_id, e.id, 'sending', e.content_hash, @now FROM json_each(@ids) sent CROSS JOIN events e ON e.id = sent.value
        WHERE true ON CONFLICT (document_id, event_id) DO UPDATE SET state = 'sending', reason = NULL, waits_for = NULL,
          attempted_at = iif(attempted_hash IS NULL, NULL, attempted_at),
-         attempted_hash = coalesce(attempted_hash, excluded.attempted_hash), changed_at = @now`,
+         attempted_hash = iif(event_states.state = 'sending' AND attempted_hash <> excluded.attempted_hash, ${UNKNOWN},
+           coalesce(attempted_hash, excluded.attempted_hash)), changed_at = @now`,
       { ids, now },
+    );
+  }
+
+  /** What the event went out with last may have landed, too: if that was corrected, nobody can tell which content did (H9). */
+  sentInDoubt(id: number) {
+    this.#database.run(
+      `UPDATE event_states SET attempted_hash = ${UNKNOWN} ${FROM_EVENT} AND attempted_hash <> e.content_hash`,
+      { id },
     );
   }
 
@@ -126,6 +138,8 @@ export class Writer {
 
   /** Sent, outcome unknown. */
   stalled(subject: Subject, id: number, reason: Code, now: number) {
+    const isSent = "SELECT 1 FROM events_now WHERE id = @id AND state = 'sending'";
+    if (subject === "event" && this.#database.has(isSent, { id })) this.sentInDoubt(id);
     this.#move(subject, id, { state: "stalled", reason }, now);
   }
 
@@ -300,7 +314,7 @@ export class Writer {
          attempted_at = iif(attempted_hash = e.content_hash, e.at, min(attempted_at, e.at)),
          attempted_link = iif(attempted_hash = e.content_hash OR attempted_link = e.related_document AND e.mirrored = 1,
            iif(e.mirrored = 1, e.related_document, NULL), NULL),
-         attempted_hash = iif(state = 'stalled' AND doubt = 1 AND attempted_hash <> e.content_hash, zeroblob(16), attempted_hash)
+         attempted_hash = iif(state = 'stalled' AND doubt = 1 AND attempted_hash <> e.content_hash, ${UNKNOWN}, attempted_hash)
        ${FROM_EVENT} AND attempted_hash IS NOT NULL`,
       { id },
     );
@@ -459,7 +473,8 @@ export class Writer {
     const stalled = "state = 'stalled', reason = 'interrupted-in-doubt', changed_at = @now";
     database.atomic(() => {
       database.run(
-        `UPDATE event_states SET ${stalled}, doubt = 1 WHERE (document_id, event_id) IN (${sendingEvents})`,
+        `UPDATE event_states SET ${stalled}, doubt = 1, attempted_hash = iif(attempted_hash = (SELECT content_hash FROM events
+           WHERE id = event_id), attempted_hash, ${UNKNOWN}) WHERE (document_id, event_id) IN (${sendingEvents})`,
         { now },
       );
       database.run(`UPDATE document_states SET ${stalled} WHERE document_id IN (${sendingDocuments})`, { now });

@@ -195,7 +195,10 @@ function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): bo
   if (evidence.isOurs(event)) {
     lane.afterAccepted = null;
     const mirrorAt = linkedSince(turn, event);
-    end((t) => void t.landedWithoutId(event.id, mirrorAt, now));
+    end((t) => {
+      if (answer.inDoubt) t.sentInDoubt(event.id);
+      t.landedWithoutId(event.id, mirrorAt, now);
+    });
     if (evidence.noteConfirmed(event, answer)) session.duplicatesAreSeen = true;
     evidence.noteRefusal(before, answer.error);
     queue.unshift(...[before, after].filter(({ length }) => length > 0));

@@ -495,6 +495,28 @@ test(
   },
 );
 
+test.each<[string, WorldOptions, () => void, string[]]>([
+  ["the call was tried again", {}, () => faults({ nth: 1, times: 1, action: lost }), []],
+  ["the run before sent it too", {}, () => throughout(lost), []],
+  ["its batch may have been kept up to it", { sandbox: { partialBatches: true } }, () => faults(), ["M1 20 bad"]],
+])(
+  "H9: if the correction may have landed as well, because %s, nobody can tell which did",
+  async (_, options, fail, rest) => {
+    await begun(options);
+    throughout(notThere);
+    await imported("M1 10 weight=5", ...rest);
+    expect(states()[1]).toBe("stalled: service-unanswered");
+    fail();
+    await imported("M1 10 weight=6", ...rest);
+    faults();
+    await world.resume();
+    expect(states()[1]).toBe("changed: changed");
+    // It landed with the weight 6, and the ledger must not believe this row.
+    await imported("M1 10 weight=5");
+    expect(states()[1]).toBe("changed: changed");
+  },
+);
+
 test(
   "H4: what rode with a create that was lost is in doubt no more once its document is created without it",
   long,

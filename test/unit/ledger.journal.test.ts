@@ -389,28 +389,31 @@ describe("a rebuilt ledger", () => {
     expect(world.documents()[0]?.events).toHaveLength(2);
   });
 
-  it("does not know which of two contents landed that it sent without an answer: no row in between is called late (H9)", async () => {
-    const own = (minute: number, key: string) => eventRow({ row: minute, document: "M1", minute, key });
-    world = createWorld({ journal });
-    await world.bring("a", ["M1 10"]);
-    world.setFaults(lostAnswers(50));
-    await world.import([storyFile("b", [own(40, "b")])]);
-    await world.import([storyFile("c", [own(60, "b")])]);
-    world.setFaults([]);
-    world.loseLedger();
-    await rebuild();
-    const corrected = await world.import([storyFile("c", [own(60, "b")])]);
-    expect(corrected.problems.map(({ code }) => code)).toEqual(["changed"]);
-    expect((await world.import([storyFile("d", [own(50, "d")])])).events).toEqual({ landed: 1 });
-    const minutes = world.documents()[0]?.events.map(({ at }) => new Date(at).getUTCMinutes());
-    expect(minutes).toEqual([10, 40, 50]);
-    // What had changed when the ledger was lost, is not taken for what landed.
-    world.loseLedger();
-    await rebuild();
-    expect((await world.import([storyFile("c", [own(60, "b")])])).problems.map(({ code }) => code)).toEqual([
-      "changed",
-    ]);
-  });
+  it.each(["and its answer was lost", "and its process was killed"])(
+    "does not know which of two contents landed that it sent, %s: no row in between is called late (H9)",
+    async (mishap) => {
+      const own = (minute: number, key: string) => eventRow({ row: minute, document: "M1", minute, key });
+      const codes = async (file: StoryFile) => (await world.import([file])).problems.map(({ code }) => code);
+      world = createWorld({ journal });
+      await world.bring("a", ["M1 10"]);
+      world.setFaults(lostAnswers(50));
+      await world.import([storyFile("b", [own(40, "b")])]);
+      await world.import([storyFile("c", [own(60, "b")])]);
+      world.setFaults([]);
+      world.loseLedger();
+      const text = readFileSync(journal, "utf8");
+      if (mishap.includes("killed")) writeFileSync(journal, text.slice(0, text.trimEnd().lastIndexOf("\n") + 1));
+      await rebuild();
+      expect(await codes(storyFile("c", [own(60, "b")]))).toEqual(["changed"]);
+      expect((await world.import([storyFile("d", [own(50, "d")])])).events).toEqual({ landed: 1 });
+      expect(world.documents()[0]?.events.map(({ at }) => new Date(at).getUTCMinutes())).toEqual([10, 40, 50]);
+      expect(await codes(storyFile("b", [own(40, "b")]))).toEqual(["changed"]);
+      // What had changed when the ledger was lost is not taken for what landed.
+      world.loseLedger();
+      await rebuild();
+      expect(await codes(storyFile("c", [own(60, "b")]))).toEqual(["changed"]);
+    },
+  );
 
   it("knows of timelines from before 1970 how far they have come", long, async () => {
     world = createWorld({ journal });

@@ -132,7 +132,9 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       mirrored: entry["mirrored"],
       target_document: target === null ? null : named(target, "target"),
     });
-    if (found !== null && !found.content_hash.equals(hash)) {
+    if (found?.content_hash.equals(hash) === true) {
+      if (found.doubt === 1) writer.sentInDoubt(found.id);
+    } else if (found !== null) {
       // It may have landed with what went out before.
       if (found.doubt === 1) writer.keepAttempted(found.id);
       // A backup's row, or an earlier entry's, was corrected before this one.
@@ -161,8 +163,11 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const { id } = found;
     // Else, what went out earlier may have landed.
     if (state === "landed" || state === "landed-without-id") return setEvent(id, state, entry, at, found.content_hash);
-    if (state !== "planned" && state !== "rejected")
-      return setEvent(id, state === "changed" || state === "foreign" ? state : "stalled", entry, at);
+    if (state === "changed" || state === "foreign") return setEvent(id, state, entry, at);
+    if (state !== "planned" && state !== "rejected") {
+      writer.sentInDoubt(id);
+      return setEvent(id, "stalled", entry, at);
+    }
     // It has not landed, so the rows bring it again.
     writer.asStaged(id);
     if (!database.has(`SELECT 1 FROM ${KNOWN_OF_EVENTS}`, { events: [id] }))
