@@ -8,7 +8,6 @@ import type { LineOf } from "../../model/lines.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createRunStore } from "../runs.js";
-import { Writer } from "../writer.js";
 import { entriesFromEnd, entryOf } from "./own-journal.js";
 import type { JournalEntry } from "./journal.js";
 import { createReplay, objects } from "./replay.js";
@@ -48,10 +47,6 @@ export async function rebuildFrom(
       until = Number(entry["at"] ?? until);
     }
   }
-  // Their answers are missing.
-  const corrected = "SELECT id FROM events_now WHERE state = 'stalled' AND reason = 'interrupted-in-doubt'";
-  const writer = new Writer(database);
-  for (const id of database.values<number>(corrected)) writer.sentInDoubt(id);
   // What it gave up or sent judges the files of a backup anew.
   countContentChange(database);
   if (entries === 0) throw new RowferryError("journal-unreadable", `The journal holds no entry (line ${number}).`);
