@@ -54,7 +54,7 @@ it("every line that commands print is as its schema says, and every line is prin
           "examples/weighings/weighings.yaml": "weighings.yaml",
           "examples/weighings/weighings-2025-11-19.csv": "weighings-1.csv",
         },
-        run: "sed -i '3s/9.020,00/x/' weighings-1.csv; echo 'notify: [{ command: \"true\" }]' > rowferry.config.yaml",
+        run: "sed -i '3s/9.020,00/x/; 2s/,50/x/' weighings-1.csv; echo 'notify: [{ command: \"true\" }]' > rowferry.config.yaml",
       },
     });
     for (const command of commands) {

@@ -149,6 +149,20 @@ describe("a dismissal", () => {
   });
 });
 
+it.each([
+  ["was still wrong", "M1 15 invalid"],
+  ["was never sent", `M1 ${400 * 24 * 60}`],
+])("a bad row whose correction %s is asked for again: nobody has given it up", async (_, corrected) => {
+  const bad = storyFile("aaaaaaaa", ["M1 10 invalid"]);
+  await world.import([bad]);
+  await world.import([{ ...storyFile("b", [corrected]), corrects: [{ ref: "aaaaaaaa-1:2", code: "value-unmapped" }] }]);
+  await loseAllAndRebuild();
+  expect((await world.import([bad])).open.rows).toBe(1);
+  // Imported again in their order, files find the rows that they correct.
+  await world.import([{ ...storyFile("b", ["M1 10"]), corrects: [{ ref: "aaaaaaaa-1:2", code: "value-unmapped" }] }]);
+  expect((await world.resume()).open.rows).toBe(0);
+});
+
 describe("a dismissal that was taken back", () => {
   it(
     "is in force no more: what it gave up is open again, and goes or holds as if nothing had been said",

@@ -225,7 +225,7 @@ it.each([
 
 const golden = join(import.meta.dirname, "../../fixtures/journal/version-1.ndjson");
 
-/** Every kind of entry: registered, created, landed, refused, dismissed, stranded and resolved, replaced. */
+/** Every kind of entry: registered, created, landed, refused, dismissed, corrected, stranded and resolved, replaced. */
 async function everything() {
   const mapping = (eventKey: string) =>
     weighingMapping({
@@ -242,12 +242,13 @@ async function everything() {
     });
   };
   const byTicket = "=ticket";
-  await run(byTicket, "march.csv", [...rows, "M2,11222333000181,3,soon,7"]);
+  await run(byTicket, "march.csv", [...rows, "M2,11222333000181,3,soon,7", "M4,11222333000181,5,soon,7"]);
   dismissSelected(world.target, { input: "march.csv", row: ["4"] }, world.clock, journal);
   world.setFaults(lostAnswers());
   await run(byTicket, "april.csv", ["M3,11222333000181,4,2026-01-02 10:00,8"]);
   world.setFaults([]);
-  const documentId = world.documents().at(-1)?.id ?? "";
+  await run(byTicket, "may.csv", ["M4,11222333000181,5,2026-01-03 10:00,7"]);
+  const documentId = world.documents().find(({ externalId }) => externalId === "M3")?.id ?? "";
   const document = world.withLedger((database) => findDocument(database, "M3"));
   resolveNamed(world.target, { document, documentId }, world.clock, {
     by: "a person",
@@ -295,7 +296,7 @@ describe("the journal's format, version 1", () => {
     expect((await world.show("M3")).documents[0]).toMatchObject({ state: "open" });
     const count = (table: string) =>
       world.withLedger((database) => database.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
-    expect([count("dismissals"), count("fingerprints")]).toEqual([1, 2]);
+    expect([count("dismissals"), count("fingerprints")]).toEqual([2, 2]);
   });
 });
 

@@ -29,7 +29,7 @@ const triggers = [
     return [
       trigger(
         `${entry}_cells`,
-        `${change} ON main.dismissals WHEN ${row}.cell_hash IS NOT NULL`,
+        `${change} ON main.dismissals WHEN ${row}.cell_hash IS NOT NULL AND ${row}.row_id IS NULL`,
         `${entry} cells`,
         `json_quote(lower(hex(${row}.cell_hash)))`,
       ),
@@ -53,6 +53,12 @@ const triggers = [
       ),
     ];
   }),
+  trigger(
+    "corrected",
+    "INSERT ON main.dismissals WHEN NEW.cell_hash IS NOT NULL AND NEW.row_id IS NOT NULL",
+    "corrected",
+    "json_array(lower(hex(NEW.cell_hash)), NEW.row_id)",
+  ),
   trigger("note_key", "INSERT ON main.fingerprints", "fingerprints", fingerprint),
   trigger(
     "note_new_key",
@@ -83,6 +89,11 @@ export function createChoiceLog(database: LedgerDatabase, journal: Journal, entr
         entries.registration(...(one as ["participant" | "address", number])),
       ),
     });
+    const corrected = of("corrected").map((one) => one as [string, number]);
+    const rows = corrected.flatMap(([cells, row]) => {
+      const isInvalid = database.has("SELECT 1 FROM invalid_rows WHERE id = @row", { row });
+      return isInvalid ? [] : [{ cells, events: entries.eventsOfRow(row) }];
+    });
     const keys = { fingerprints: of("fingerprints"), documents: of("names") };
     const isAny = (lists: { [name: string]: JsonValue[] }) => Object.values(lists).some(({ length }) => length > 0);
     return [
@@ -90,6 +101,7 @@ export function createChoiceLog(database: LedgerDatabase, journal: Journal, entr
         const lists = chosen(entry);
         return isAny(lists) ? [{ entry, at, ...lists }] : [];
       }),
+      ...(isAny({ rows }) ? [{ entry: "corrected", at, rows } as const] : []),
       ...(isAny(keys) ? [{ entry: "keys", at, ...keys } as const] : []),
     ];
   };

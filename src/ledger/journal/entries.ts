@@ -81,6 +81,16 @@ export function createJournalEntries(database: LedgerDatabase) {
 
   return {
     nameOf,
+
+    eventsOfRow: (row: number): JsonObject[] =>
+      database
+        .rows<{ document: number; key: Buffer }>(
+          `SELECT e.document_id AS document, e.deduplication_id AS "key" FROM row_events re JOIN events e ON e.id = re.event_id
+           WHERE re.row_id = @row`,
+          { row },
+        )
+        .map(({ document, key }) => ({ document: nameOf(document), key: keyText(key) })),
+
     stateOf,
     registration,
 

@@ -12,7 +12,17 @@ import { type LedgerOwner, ownerName } from "../open-ledger.js";
 
 /** docs/reference/journal.md describes the kinds. */
 export type JournalEntry = JsonObject & {
-  entry: "journal" | "intent" | "end" | "registered" | "document" | "replaced" | "dismissed" | "undone" | "keys";
+  entry:
+    | "journal"
+    | "intent"
+    | "end"
+    | "registered"
+    | "document"
+    | "replaced"
+    | "dismissed"
+    | "undone"
+    | "corrected"
+    | "keys";
 };
 
 export interface Journal {

@@ -102,6 +102,7 @@ const choices: readonly string[] = [
   "replaced",
   "dismissed",
   "undone",
+  "corrected",
   "keys",
 ] satisfies JournalEntry["entry"][];
 

@@ -28,10 +28,11 @@ export async function rebuildFrom(
   // The journal may lack what took an earlier decision back.
   const decidedUntil = isPart ? runs.knownUntil() : 0;
   const isKnown = ({ entry, at }: JournalEntry) =>
-    (entry === "dismissed" || entry === "undone") && Number(at) <= decidedUntil;
+    (entry === "dismissed" || entry === "undone" || entry === "corrected") && Number(at) <= decidedUntil;
   const run = runs.begin("rebuild", null, now);
   runs.finish(run.id, ExitCode.ok, null, now);
   const replay = createReplay(database, run.id);
+  const corrections: JournalEntry[] = [];
   let entries = 0;
   let until = 0;
   let number = 0;
@@ -42,11 +43,13 @@ export async function rebuildFrom(
     const entry = entryOf(line);
     if (entry === null) unreadable.push(number);
     else {
-      if (!isKnown(entry)) replay(entry);
+      if (entry.entry === "corrected" && !isKnown(entry)) corrections.push(entry);
+      else if (!isKnown(entry)) replay(entry);
       entries += 1;
       until = Number(entry["at"] ?? until);
     }
   }
+  for (const correction of corrections) replay(correction);
   // What it gave up or sent judges the files of a backup anew.
   countContentChange(database);
   if (entries === 0) throw new RowferryError("journal-unreadable", `The journal holds no entry (line ${number}).`);

@@ -212,6 +212,16 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     for (const registration of objects(entry["registrations"])) register(registration, at);
   };
 
+  /** Once everything else is replayed. Until what a correction sends has landed, the bad row must not be forgotten. */
+  const corrected = (entry: JsonObject, at: number) => {
+    const isLanded = (event: JsonObject) => {
+      const document = journaledDocument(database, event["document"] as JournalDocument);
+      return document !== null && isLandedState(find(document, event)?.state ?? "");
+    };
+    for (const { cells, events } of objects(entry["rows"]))
+      if (objects(events).every(isLanded)) dismissed({ cells: [cells ?? null] }, at);
+  };
+
   const acknowledge = (document: number, { id, state }: { id: number; state: string }, hash: Buffer, at: number) => {
     const isSame = database.has("SELECT 1 FROM events WHERE id = @id AND content_hash = @hash", { id, hash });
     // It landed with other content than its row has now, and the person knows.
@@ -293,6 +303,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       for (const event of events) intendEvent(documentOf(entry), event, at);
     } else if (entry.entry === "dismissed" || entry.entry === "undone") dismissed(entry, at);
     else if (entry.entry === "keys") setKeys(entry, at);
+    else if (entry.entry === "corrected") corrected(entry, at);
     else if (entry.entry === "replaced") replaced(entry, at);
     else for (const event of events) endEvent(documentOf(documents[0] ?? {}), event, at);
     if (isJsonObject(entry["decision"])) decided(entry["decision"], events, at);
@@ -319,7 +330,12 @@ function restingState(state: string | null, reason: string | null, serviceId: st
   return state === "sending" || state === "stalled" ? "stalled" : "planned";
 }
 
-/** Restored events belong to no file until one is imported again. */
+const JOURNAL_INPUT = 0;
+
+/**
+ * Restored events belong to no file until one is imported again. Its id is before those of files, so that files imported
+ * again in their order have the ids that their rejected files name.
+ */
 function journalInput(database: LedgerDatabase, run: number) {
   const empty = {
     name: "(journal)",
@@ -333,6 +349,7 @@ function journalInput(database: LedgerDatabase, run: number) {
   return (
     database.value<number>("SELECT id FROM inputs WHERE content_hash = 'journal'") ??
     database.add("inputs", {
+      id: JOURNAL_INPUT,
       content_hash: "journal",
       ...empty,
       settings_id: createSettingsStore(database, {}).idOf({}),

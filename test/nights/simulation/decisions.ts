@@ -90,12 +90,18 @@ export function versionsOf({ versions }: Witness, row: string, side: "before" | 
 }
 
 /** A person has dismissed what these rows hold. */
-export function giveUp(witness: Witness, isAbout: (hold: Witness["holds"][number]) => boolean): void {
+export function giveUp(
+  witness: Witness,
+  isAbout: (hold: Pick<Witness["holds"][number], "document" | "row">) => boolean,
+): void {
   const gone = witness.holds.filter(isAbout);
   for (const { row } of [...gone, ...witness.gone.filter(isAbout)]) {
     witness.dismissed.add(row);
     for (const earlier of versionsOf(witness, row, "before")) witness.corrected.add(earlier);
   }
+  // A change that is accepted stays out of what is sent again.
+  for (const [event, row] of witness.says)
+    if (isAbout({ document: row.document, row: contentOf(row) })) witness.says.delete(event);
   witness.givenUp.push(...gone);
   witness.holds = witness.holds.filter((hold) => !gone.includes(hold));
 }
