@@ -31,3 +31,11 @@ describe("an unreadable row that shares an event with others", () => {
     expect({ exitCode: again.exitCode, invalid: again.rows.invalid }).toEqual({ exitCode: 3, invalid: 1 });
   });
 });
+
+it("of two rows that contradict each other, one that comes again later is no old text of the other: its change is told", async () => {
+  const office = openOffice(weighings);
+  await office.brought("both.csv", loads("L1 10 4", "L1 10 77"));
+  await office.brought("one.csv", loads("L1 10 4"));
+  expect(weights(office)).toEqual(["L1 10 4"]);
+  expect((await office.brought("other.csv", loads("L1 10 77"))).problems).toMatchObject([{ code: "changed" }]);
+});

@@ -9,6 +9,7 @@ import { isEarlier } from "../inputs.js";
 import { groupOf, inputOf, isInInput } from "../rows.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
+import { createCells } from "../stage/row-cells.js";
 import { dropUnbroughtEvents, needed } from "../stage/take-back.js";
 import { isDocument, isRow, refuseAmbiguous, type Selectors, selectorValues } from "./selection.js";
 
@@ -105,20 +106,24 @@ function settleRows(database: LedgerDatabase, taken: readonly number[]): number[
 
 /**
  * The rows that these corrected: one that still was invalid afterwards is to be corrected again. One that is named too, or
- * gave way to a valid one, has nothing left in the ledger. @returns the latter, taken back as well
+ * gave way to a valid one, or whose cells are gone, has nothing left in the ledger. @returns the latter, taken back as well
  */
 function takeBackVersions(database: LedgerDatabase, rows: readonly number[], named: Values): number[] {
   if (rows.length === 0) return [];
   const isNamed = `${isRow("rows.id")} AND (@documents IS NULL OR EXISTS (
     SELECT 1 FROM placements p WHERE p.row_id = rows.id AND ${isDocument("p.document_id")}))`;
-  const versions = database.rows<{ id: number; settled: string | null }>(
-    `UPDATE rows SET settled = iif(settled = 'superseded' AND NOT (${isNamed}), NULL, 'withdrawn'), settled_by = NULL,
-       row_key = iif(settled = 'superseded', row_key, NULL)
-     WHERE settled_by IN @these AND settled IN ('corrected', 'superseded') RETURNING id, settled`,
-    { ...named, these: rows },
-  );
-  const back = versions.flatMap(({ id, settled }) => (settled === null ? [] : [id]));
-  const open = versions.flatMap(({ id, settled }) => (settled === null ? [id] : []));
+  const cells = createCells(database);
+  const versions = database
+    .rows<{ id: number; isBack: number }>(
+      `SELECT id, settled = 'corrected' OR (${isNamed}) AS isBack FROM rows
+       WHERE settled_by IN @these AND settled IN ('corrected', 'superseded')`,
+      { ...named, these: rows },
+    )
+    .map(({ id, isBack }) => ({ id, isOpen: isBack === 0 && cells.of(id) !== null }));
+  const open = versions.flatMap(({ id, isOpen }) => (isOpen ? [id] : []));
+  const back = versions.flatMap(({ id, isOpen }) => (isOpen ? [] : [id]));
+  database.run("UPDATE rows SET settled = NULL, settled_by = NULL WHERE id IN @open", { open });
+  database.run("UPDATE rows SET settled = 'withdrawn', settled_by = NULL, row_key = NULL WHERE id IN @back", { back });
   for (const document of database.values<number>("SELECT document_id FROM placements WHERE row_id IN @open", { open }))
     markOpen(database, document);
   return [...back, ...takeBackVersions(database, back, named)];

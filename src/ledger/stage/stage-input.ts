@@ -127,19 +127,21 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
    * Unreadable rows that named this event no longer hold it; those that named no other are settled. A row may share one
    * event with many rows and yield another of its own. @returns the inputs of settled rows
    */
-  const settlePlaced = ({ record, key }: KeyedEvent, by: number) => {
+  const settlePlaced = ({ record, key }: KeyedEvent, by: number, isPersons: boolean) => {
     const document = references.document(record.document.kind, record.document.key);
     // Two contradicting rows of one import settle nothing for each other.
-    const leads = database.values<number>(
-      `SELECT id FROM rows WHERE settled IS NULL AND id IN
+    const leads = database.rows<{ lead: number; reason: string | null }>(
+      `SELECT id AS lead, reason FROM rows WHERE settled IS NULL AND id IN
          (SELECT row_id FROM placements WHERE document_id = @document AND deduplication_id = @key)
          AND NOT (reason = 'event-key-twice' AND id >> 32 IN @imported)`,
       { document, key, imported: [...inputsOfImport] },
     );
-    const settled = leads.filter((lead) => {
+    const settled = leads.filter(({ lead, reason }) => {
       const others = `row_id = @lead AND event IS NOT NULL AND NOT (document_id = @document AND deduplication_id IS @key)`;
       const isWhole = !database.has(`SELECT 1 FROM placements WHERE ${others}`, { lead, document, key });
-      if (isWhole) withdrawal.settle(lead, by, states.isSameName(inputOf(lead)));
+      // A file of the same name is corrected, and may break again; what only contradicted another row, contradicts this one.
+      const isNews = states.isSameName(inputOf(lead)) || (reason === "event-key-twice" && !isPersons);
+      if (isWhole) withdrawal.settle(lead, by, isNews);
       else
         database.run(
           "DELETE FROM placements WHERE row_id = @lead AND document_id = @document AND deduplication_id = @key",
@@ -151,7 +153,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
         );
       return isWhole;
     });
-    return settled.map(inputOf);
+    return settled.map(({ lead }) => inputOf(lead));
   };
 
   const addRecord = (row: number, kind: PromisedParty["party"] | "document", record: number) =>
@@ -367,7 +369,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       const result = events.stage(event, id);
       known &&= result.known;
       staged.push(result.id);
-      if (anyPlacements) for (const input of settlePlaced(event, id)) settledIn.add(input);
+      if (anyPlacements) for (const input of settlePlaced(event, id, correction !== null)) settledIn.add(input);
     }
     if (known) knownRows.add(id, staged);
     else

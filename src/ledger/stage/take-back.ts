@@ -270,11 +270,11 @@ export function createRowWithdrawal(
     },
 
     /**
-     * For a row whose event came from another row, `after`. The same cells give the same event whenever they come back; but a
-     * file that was first read before theirs is no later one, and one of the same name is corrected and may break again.
+     * For a row whose event came from another row, `after`. The same cells give the same event whenever they come back, unless
+     * `isNews`; but a file that was first read before theirs is no later one.
      */
-    settle(before: number, after: number, isSameFile: boolean) {
-      if (!isSameFile)
+    settle(before: number, after: number, isNews: boolean) {
+      if (!isNews)
         database.run(
           `INSERT INTO dismissals (cell_hash, row_id, at) SELECT cell_hash, @after, @now FROM rows
            WHERE id = @before AND id < @after AND cell_hash IS NOT NULL`,

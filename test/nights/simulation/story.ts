@@ -357,7 +357,8 @@ export function asCorrected(row: StoryRow, random: () => number): { row: StoryRo
     };
   if (row.bad === true) return { row: { ...row, bad: false } };
   if (draw < 0.6 || isOnTarget) return { row: { ...row, minute: otherMinute } };
-  if (draw < 0.7) return { row: { ...row, document: row.document === "M1" ? "M2" : "M1" } };
+  const other = row.document === "M1" ? "M2" : "M1";
+  if (draw < 0.7 && row.related?.document !== other) return { row: { ...row, document: other } };
   return { row: { ...row, weight: "66" } };
 }
 
