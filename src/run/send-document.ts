@@ -163,6 +163,7 @@ async function sendCreate(
           const message = strandedMessage(session, document, `was created, but the answer ${why}`, answer);
           t.stranded(document.id, "document-stranded", message, now);
         });
+        if (other === null) session.stopWithoutIds();
         return { next: "stop" };
       }
       const mirrorAt = linkedAt(session, lane(session, document, documentId), answer);
@@ -188,6 +189,8 @@ async function sendCreate(
         // A postponed create may have been kept in part (open point 9).
         strand(session, t, document, mayExist || session.refusals.isPutOff(document.id, request), answer, now);
       });
+      // An answer of another shape is asked for again.
+      if (answer.attempts.some(({ status }) => status !== null && status < 300)) session.stopWithoutIds();
       break;
     }
     case "refused": {

@@ -80,6 +80,8 @@ export function requireLedgerFolder({ ledgerPath, stateFolder }: Target): void {
   });
 }
 
+const MOST_WITHOUT_ID = 3;
+
 /** `later` closes it, also after a failure. @throws RowferryError `ledger-locked` and other codes of the ledger */
 export async function openSession(command: string, mapping: string | null, options: SessionOptions, later: Later) {
   const { clock, signal, observe } = options;
@@ -161,6 +163,7 @@ export async function openSession(command: string, mapping: string | null, optio
         database.atomic(() => learnIds(database, path, run.id)),
         observe,
       );
+    let withoutId = 0;
     const session = {
       target,
       clock,
@@ -202,6 +205,16 @@ export async function openSession(command: string, mapping: string | null, optio
       stop(answer: Answer & { result: "stopped" }): void {
         if (answer.why === "overtaken") return;
         session.stopped ??= { code: codeOfStop[answer.why], message: answer.message };
+        submitter.drain();
+      },
+      /** After a creation whose answer held no id: an answer of another shape would strand every document. */
+      stopWithoutIds(): void {
+        withoutId += 1;
+        const anyId =
+          "SELECT 1 FROM documents_now WHERE service_id IS NOT NULL AND mode = 'create' AND reason IS NOT 'resolved'";
+        if (withoutId < MOST_WITHOUT_ID || database.has(anyId)) return;
+        const message = `The answers to the first ${withoutId} creations of documents hold no documentId, so the run stopped.`;
+        session.stopped ??= { code: "creations-without-id", message };
         submitter.drain();
       },
       /**

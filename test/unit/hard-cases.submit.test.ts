@@ -667,3 +667,25 @@ describe("H10: the service's clock decides", () => {
     },
   );
 });
+
+test("H6: where no answer to a creation holds an id, the run stops before it strands every document", async () => {
+  open();
+  const withoutIds = (reply: { body: string }) => {
+    const { documentId: _, ...rest } = JSON.parse(reply.body) as { [name: string]: unknown };
+    return { status: 201, body: JSON.stringify({ data: rest }) };
+  };
+  const rows = Array.from({ length: 400 }, (_, index) => ({ document: `N${index}`, minute: 10 }));
+  const summary = await world.import([file(...rows)], {
+    rewrite: (request, reply) =>
+      request.url.endsWith("/documents/events") && reply.status < 300 ? { ...reply, ...withoutIds(reply) } : reply,
+  });
+  expect([summary.exitCode, summary.stopped?.code]).toEqual([4, "creations-without-id"]);
+  const { stranded = 0 } = summary.open.documents;
+  expect([stranded >= 3, stranded <= 100]).toEqual([true, true]);
+  // One answer without an id, among others, stops nothing.
+  await world.close();
+  await begun();
+  const plan = instead({ 1: () => ({ status: 201, body: {} }) });
+  const other = await world.import([file(...on("M2", 10), ...on("M3", 10))], plan);
+  expect([other.stopped, other.open.documents]).toEqual([null, { stranded: 1 }]);
+});

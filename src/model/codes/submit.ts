@@ -12,6 +12,11 @@ export const submitCodes = {
     "Correct the path of `baseUrl`, then run `rowferry ledger rebind` and `rowferry resume`; no row was rejected.",
     "`baseUrl` lacks /api/v2, and the gateway answers 404 to everything: the run stops at the first participant.",
   ),
+  "creations-without-id": again(
+    "The service accepts creations, but none of its answers holds a `documentId`: nothing could be appended to these documents.",
+    "Compare its answers (`rowferry show requests`) with its specification. Look up the ids of the stranded documents at the service, and give them with `rowferry resolve`; `rowferry resume` sends the rest.",
+    'A gateway wraps every answer in `{"data": …}`: the run stops after three documents instead of stranding ten thousand.',
+  ),
   "service-outage": passing(
     again(
       "The service was unreachable for longer than the run waits.",

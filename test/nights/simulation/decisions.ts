@@ -101,7 +101,10 @@ export function giveUp(
   }
   // A change that is accepted stays out of what is sent again.
   for (const [event, row] of witness.says)
-    if (isAbout({ document: row.document, row: contentOf(row) })) witness.says.delete(event);
+    if (isAbout({ document: row.document, row: contentOf(row) })) {
+      witness.says.delete(event);
+      witness.outdated.add(contentOf(row));
+    }
   witness.givenUp.push(...gone);
   witness.holds = witness.holds.filter((hold) => !gone.includes(hold));
 }
