@@ -41,7 +41,7 @@ export interface LastRun extends Pick<Run, "name"> {
   summary: string | null;
 }
 
-interface FoundRun extends Run {
+export interface FoundRun extends Run {
   /** JSON; null: none. */
   summary: string | null;
 }
