@@ -103,7 +103,7 @@ export function giveUp(
   for (const [event, row] of witness.says)
     if (isAbout({ document: row.document, row: contentOf(row) })) {
       witness.says.delete(event);
-      witness.outdated.add(contentOf(row));
+      witness.accepted.add(contentOf(row));
     }
   witness.givenUp.push(...gone);
   witness.holds = witness.holds.filter((hold) => !gone.includes(hold));

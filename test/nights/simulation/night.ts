@@ -55,6 +55,7 @@ export async function live(story: Story): Promise<Night> {
     corrected: new Set(),
     says: new Map(),
     outdated: new Set(),
+    accepted: new Set(),
     versions: [],
     replaced: new Map(),
   };
@@ -289,7 +290,8 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
     witness.refused.delete(id);
     if (row.is === "event") {
       const event = `${row.name ?? "Weighing"} ${id}`;
-      if (!witness.outdated.has(contentOf(row))) witness.says.set(event, row);
+      if (witness.accepted.has(contentOf(row))) witness.says.delete(event);
+      else if (!witness.outdated.has(contentOf(row))) witness.says.set(event, row);
       given.set(event, (given.get(event) ?? new Set()).add(contentOf(row)));
       if (!witness.stood.has(id)) witness.stood.set(id, newest.get(row.document) ?? Number.NEGATIVE_INFINITY);
       for (const hold of witness.holds) if (hold.id === id) witness.corrected.add(hold.row);

@@ -173,5 +173,6 @@ const witness = (): Witness => ({
   corrected: new Set(),
   says: new Map(),
   outdated: new Set(),
+  accepted: new Set(),
   versions: [],
 });
