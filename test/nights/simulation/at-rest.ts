@@ -58,6 +58,7 @@ export function settled(
           !isBehind(event, events, story, witness) &&
           !isBehindLinked(event, events, story, witness) &&
           !isOvertaken(event, events, story) &&
+          !isShutOut(event, events) &&
           !isPassedByCopy(event, there, events) &&
           !(story.journal === true && isOvertakenByJournal(event, events, witness)) &&
           !isToReplaced(event, events, documents, witness)
@@ -152,6 +153,14 @@ function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[], { sandb
 function isOvertakenByJournal(event: LedgerEvent, events: readonly LedgerEvent[], witness: Witness) {
   const isLater = (other: LedgerEvent) => other.documentId === event.documentId && other.at > event.at;
   return cameLate(event, witness) && events.some((other) => isLater(other) && other.state === "landed");
+}
+
+/** Corrected while in doubt to stand behind a CLOSE: refused, it may have landed before with what it said at first (H1, H9). */
+function isShutOut(event: LedgerEvent, events: readonly LedgerEvent[]) {
+  return events.some(
+    ({ name, documentId, at, state }) =>
+      name === "CLOSE" && documentId === event.documentId && at <= event.at && state === "landed",
+  );
 }
 
 /** A link to a document whose CANCEL is in doubt: it has landed, and only the service knows (night 8420321). */
