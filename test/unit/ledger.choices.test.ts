@@ -163,6 +163,18 @@ it.each([
   expect((await world.resume()).open.rows).toBe(0);
 });
 
+it("a bad row is not settled by a correction that is still wrong, whatever came of that one since", async () => {
+  const bad = storyFile("aaaaaaaa", ["M1 10 invalid"]);
+  const wrong = (name: string, ref: string) => ({
+    ...storyFile(name, ["M1 15 invalid"]),
+    corrects: [{ ref, code: "value-unmapped" }],
+  });
+  await world.import([bad]);
+  await world.import([wrong("bbbbbbbb", "aaaaaaaa-1:2")]);
+  await world.import([wrong("cccccccc", "bbbbbbbb-2:2")]);
+  expect((await world.import([bad])).rows.invalid).toBe(1);
+});
+
 describe("a dismissal that was taken back", () => {
   it(
     "is in force no more: what it gave up is open again, and goes or holds as if nothing had been said",

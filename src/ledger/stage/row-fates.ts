@@ -1,7 +1,7 @@
 /** Records the fate of staged rows and of their groups (P7). */
 import type { MappedRow } from "../../model/mapped-row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { rowId } from "../rows.js";
+import { latestOf, rowId } from "../rows.js";
 
 export interface RowFate {
   fate: "skipped" | "invalid" | "known" | "staged";
@@ -22,6 +22,12 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
   const used = new Map<string, Settled & { id: number; row: number }>();
   const add = (id: number, { fate, settled }: RowFate, more: object) =>
     database.add("rows", { id, fate, settled: settled?.how ?? null, settled_by: settled?.by ?? null, ...more });
+  /** A correction that is still wrong itself, or was taken back, settles nothing. */
+  const isInForce = (by: number) =>
+    !database.has(
+      "SELECT 1 FROM rows WHERE id = @latest AND (settled = 'withdrawn' OR fate = 'invalid' AND settled IS NULL)",
+      { latest: latestOf(database, by) },
+    );
   return {
     anyCorrected: database.has("SELECT 1 FROM dismissals WHERE row_id IS NOT NULL"),
 
@@ -30,16 +36,19 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
       const name = hash.toString("latin1");
       const last = used.get(name);
       if (last?.row === row) return last;
-      const next = database.row<Settled & { id: number }>(
-        `SELECT id, iif(row_id IS NULL, 'dismissed', 'corrected') AS how, row_id AS "by" FROM dismissals
-         WHERE cell_hash = @hash AND id > @after AND row_id IS NOT @row
-           AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.id = dismissals.row_id
-             AND (r.settled = 'withdrawn' OR r.fate = 'invalid' AND r.settled IS NULL)) ORDER BY id LIMIT 1`,
-        { hash, row, after: last?.id ?? 0 },
-      );
-      if (next === null) return null;
-      used.set(name, { ...next, row });
-      return next;
+      for (let after = last?.id ?? 0; ; ) {
+        const next = database.row<Settled & { id: number }>(
+          `SELECT id, iif(row_id IS NULL, 'dismissed', 'corrected') AS how, row_id AS "by" FROM dismissals
+           WHERE cell_hash = @hash AND id > @after AND row_id IS NOT @row ORDER BY id LIMIT 1`,
+          { hash, row, after },
+        );
+        if (next === null) return null;
+        if (next.by === null || isInForce(next.by)) {
+          used.set(name, { ...next, row });
+          return next;
+        }
+        after = next.id;
+      }
     },
 
     /** A row that contradicts another of this import is not corrected by it. */
