@@ -14,6 +14,8 @@ export interface Linking {
   targetDocument: number | null;
   /** Whether it writes on other documents: a back-reference, or copies. */
   mirrored: number;
+  /** Null: none came, or it has not landed. */
+  serviceEventId: string | null;
 }
 
 /** Whether any event relates the two documents, in either direction, or makes one of the other (HARD-CASES H18, open-points 40). */
@@ -46,7 +48,8 @@ export function isPassedByCopy(
   const isKnown = ({ mirrored, relatedDocument }: Linking) => mirrored === 1 && relatedDocument !== null;
   const copies = (there?.events ?? []).filter((one) => one.origin === "propagated" && one.at > at);
   return events.some((original) => {
-    const inDoubt = original.state === "stalled";
+    // Confirmed by a duplicate alone, it does not show where it was copied to either.
+    const inDoubt = original.state === "stalled" || original.serviceEventId === null;
     if (original.mirrored !== 1 || original.relatedDocument !== null || !(hasLanded(original) || inDoubt)) return false;
     if (!copies.some((copy) => copy.name === original.name && copy.at >= original.at)) return false;
     const relations = events.filter((one) => hasLanded(one) && areRelated(original.documentId, documentId, [one]));

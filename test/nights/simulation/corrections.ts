@@ -62,7 +62,9 @@ export function noteCorrections(witness: Witness, file: Import): void {
     const isGone = (hold: Witness["holds"][number]) => gone.includes(hold.row);
     witness.holds = witness.holds.filter((hold) => !isGone(hold));
     witness.givenUp = witness.givenUp.filter((hold) => !isGone(hold));
-    if (was.is === "event") witness.outdated.add(before);
+    // A correction that came too late outdates nothing: the old row may be what landed.
+    const isTooLate = file.corrects?.[index]?.code === "changed";
+    if (was.is === "event" && !isTooLate) witness.outdated.add(before);
     witness.outdated.delete(now);
     if (row.is !== "event") continue;
     for (const content of gone) witness.corrected.add(content);
