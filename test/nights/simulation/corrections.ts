@@ -63,7 +63,8 @@ export function noteCorrections(witness: Witness, file: Import): void {
     witness.holds = witness.holds.filter((hold) => !isGone(hold));
     witness.givenUp = witness.givenUp.filter((hold) => !isGone(hold));
     // A correction that came too late outdates nothing: the old row may be what landed.
-    const isTooLate = file.corrects?.[index]?.code === "changed";
+    const isOfSame = row.document === was.document && row.key === was.key;
+    const isTooLate = isOfSame && file.corrects?.[index]?.code === "changed";
     if (was.is === "event" && !isTooLate) witness.outdated.add(before);
     witness.outdated.delete(now);
     if (row.is !== "event") continue;
