@@ -77,10 +77,13 @@ export class Writer {
     );
   }
 
-  /** What the event went out with last may have landed, too: if that was corrected, nobody can tell which content did (H9). */
-  sentInDoubt(id: number) {
+  /**
+   * What the event went out with last may have landed, too: if that was corrected, nobody can tell which content did (H9).
+   * `which`: only in such a state.
+   */
+  sentInDoubt(id: number, which = "true") {
     this.#database.run(
-      `UPDATE event_states SET attempted_hash = ${UNKNOWN} ${FROM_EVENT} AND attempted_hash <> e.content_hash`,
+      `UPDATE event_states SET attempted_hash = ${UNKNOWN} ${FROM_EVENT} AND attempted_hash <> e.content_hash AND ${which}`,
       { id },
     );
   }
@@ -138,8 +141,7 @@ export class Writer {
 
   /** Sent, outcome unknown. */
   stalled(subject: Subject, id: number, reason: Code, now: number) {
-    const isSent = "SELECT 1 FROM events_now WHERE id = @id AND state = 'sending'";
-    if (subject === "event" && this.#database.has(isSent, { id })) this.sentInDoubt(id);
+    if (subject === "event") this.sentInDoubt(id, "state = 'sending'");
     this.#move(subject, id, { state: "stalled", reason }, now);
   }
 
@@ -343,7 +345,7 @@ export class Writer {
          @state = 'stalled', @now FROM events WHERE id = @id`,
       { sentAt: null, link: null, ...found, ...before, id, now },
     );
-    // The backup's row differs from what was sent after the backup.
+    // What landed is not what its row says.
     const isChanged = this.#database.has(
       "SELECT 1 FROM events_now WHERE id = @id AND landed AND attempted_hash <> content_hash",
       { id },
