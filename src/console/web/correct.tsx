@@ -1,5 +1,5 @@
 /** Rows of one cause: by value, where one edit corrects every row with it; then a grid of the rows. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted, grouped } from "../../report/figures.js";
 import type { Edit } from "../../ledger/drafts.js";
 import { memberOf } from "../../model/problem.js";
@@ -42,7 +42,7 @@ export function Correct() {
   const { trouble, act } = useAct();
   const list = useRef<HTMLDivElement>(null);
   useMemo(() => forgetSaved("edit-value"), [data]);
-  useEffect(() => list.current?.querySelector("textarea")?.focus(), [data === null]);
+  useLayoutEffect(() => list.current?.querySelector("textarea")?.focus(), [data === null]);
   const [taken, setTaken] = useState({ name: "", told: [] as string[] });
   useEffect(() => {
     const forget = ({ detail }: Event & { detail?: string }) =>

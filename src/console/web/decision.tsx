@@ -1,5 +1,5 @@
 /** A command that a person gives from the page: what it would do is said first, and it is done at the second press. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Changes } from "../api.js";
 import { post } from "./http.js";
 import { focusMain, Sentences, useAct, useHere } from "./page.js";
@@ -43,7 +43,7 @@ function Dialog({ act: how, to = {}, onDone }: Parameters<typeof Decision>[0]) {
   const isForetold = would.request === key;
   const button = useRef<HTMLButtonElement>(null);
   const isUsed = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isUsed.current) button.current?.focus();
   }, [isForetold]);
   useEffect(() => () => void (isUsed.current && focusMain()), []);
