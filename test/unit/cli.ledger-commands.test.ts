@@ -304,7 +304,8 @@ describe("replace, resolve and verify", () => {
     const documents = { load: { ...load, fields: { type: "=kind" } } };
     office.writeMapping(weighingsWith({ columns: { kind: "Kind" }, documents }));
     await office.brought("may.csv", loadsWith(["Kind"], "L9 10 7 I", "L9 20 7 I"));
-    await office.brought("june.csv", loadsWith(["Kind"], "L9 10 8 II", "L9 20 7 II"));
+    await office.brought("june.csv", loadsWith(["Kind"], "L9 10 8 II", "L9 20 7 II", "L90 10 7 I"));
+    await office.brought("july.csv", loadsWith(["Kind"], "L90 10 7 II"));
     const planned = await typed("replace", "L9", "--reason", "wrong weight");
     expect(planned).toEqual(shows("It keeps its fields and parties, although june.csv, row 2 gives others."));
     expect(planned.said).toMatch(/rowferry import <mapping> <file>.*rowferry resume/);

@@ -12,7 +12,6 @@ import { createKnownRows } from "../known-rows.js";
 import { describeRow } from "../rows.js";
 import { nextEventId } from "../stage/event-keys.js";
 import { restoredReference } from "../stage/references.js";
-import { givenOtherwise } from "../stage/stage-documents.js";
 import { dropUnbroughtEvents } from "../stage/take-back.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
@@ -151,16 +150,17 @@ function replaceWithin(
     staysStranded: document.state === "stranded",
     shutOut: shutOut(database, next),
     earlyMirrors: earlyMirrors(database, next),
-    otherData: otherData(database, document, next),
+    otherData: otherData(database, next),
   };
 }
 
-function otherData(database: LedgerDatabase, { namespace, kind, key }: KnownDocument, next: number): string | null {
+/** The newest row that gives other fields or parties than the row that declared it. */
+function otherData(database: LedgerDatabase, document: number): string | null {
   const row = database.value<number>(
-    `SELECT max(p.row_id) FROM problems p JOIN inputs i ON i.id = p.row_id >> 32 AND i.namespace = @namespace
-     WHERE p.code = 'document-differs' AND substr(p.message, 1, length(@told)) = @told
-       AND p.row_id > coalesce((SELECT row_id FROM documents WHERE id = @next), 0)`,
-    { namespace, told: givenOtherwise(kind, key), next },
+    `SELECT max(p.row_id) FROM generations g JOIN problems p ON p.subject = 'document' AND p.subject_id = g.id
+     WHERE g.of_id = @document AND p.code = 'document-differs'
+       AND p.row_id > coalesce((SELECT row_id FROM documents WHERE id = @document), 0)`,
+    { document },
   );
   return row === null ? null : describeRow(database, row);
 }

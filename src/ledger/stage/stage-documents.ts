@@ -31,10 +31,6 @@ type Given = { mode: "create" | "existing" | "target" } & Pick<
   "participant" | "address" | "externalId" | "fields" | "createEmpty"
 >;
 
-/** How the warning begins that rows give a document other data than it has. */
-export const givenOtherwise = (kind: string, key: string): string =>
-  `Document ${kind} ${key} is also given with different data (`;
-
 export function createDocumentStager(
   database: LedgerDatabase,
   { references, identity, inputId, settingsId, now, versions, isRefused, states, report }: Staging,
@@ -72,7 +68,10 @@ export function createDocumentStager(
     isParty("address", stored.address_ref, given.address);
 
   const differs = (kind: string, key: string, { row_id: row }: Stored): Problem =>
-    problem("document-differs", `${givenOtherwise(kind, key)}${describeRow(database, row)}).`);
+    problem(
+      "document-differs",
+      `Document ${kind} ${key} is also given with different data (${describeRow(database, row)}).`,
+    );
 
   const columnsOf = ({ mode, participant, address, externalId, fields, createEmpty }: Given, row: number) => ({
     declared: 1,
@@ -120,7 +119,7 @@ export function createDocumentStager(
         formerly.set(id, same || formerly.get(id) === null ? null : (formerly.get(id) ?? { stored, given, row }));
       if (same && !isRefused(stored.row_id)) return;
       if (state !== "rejected" && !(isUnsent && (identity === "last" || isNewVersion))) {
-        if (!reported.has(id)) report(differs(kind, key, stored), "warning");
+        if (!reported.has(id)) report(differs(kind, key, stored), "warning", { subject: "document", subject_id: id });
         reported.add(id);
         return;
       }

@@ -142,7 +142,7 @@ export function createEventStager(
     changedByImport.add(id);
     writer.changed(id, hash, JSON.stringify(columns), now);
     if (isDismissed(documentOf(record), key, hash)) return { id, known: writer.dismissed(id, false, now) };
-    report(problem("changed", describeChange(database, id, row)), "error", id);
+    report(problem("changed", describeChange(database, id, row)), "error", { subject: "event", subject_id: id });
     return { id, known: false };
   };
 

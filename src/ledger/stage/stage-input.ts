@@ -50,10 +50,9 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   const original = withoutOwnColumns(options.header);
   const originalCells = (row: Readonly<Row>) => original(row.cells);
 
-  const report = ({ column, ...told }: Problem, severity: "error" | "warning", event?: number) => {
-    const subject = event === undefined ? {} : { subject: "event", subject_id: event };
+  const report: Staging["report"] = ({ column, ...told }, severity, of) => {
     const place = { row_id: currentRow, stage: "staging", column_name: column };
-    database.add("problems", { ...told, ...place, ...subject, severity, at: now });
+    database.add("problems", { ...told, ...place, ...of, severity, at: now });
   };
 
   const references = createReferences(database, options, (kind, key) => {

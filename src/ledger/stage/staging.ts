@@ -53,6 +53,10 @@ export interface Staging extends StageOptions {
   isRefused(row: number | null): boolean;
   /** Without our own columns. */
   originalCells(row: Readonly<Row>): string[];
-  /** As an error it makes the row invalid. `event`: reported for the event as well as for the row. */
-  report(problem: Problem, severity: "error" | "warning", event?: number): void;
+  /** As an error it makes the row invalid. `of`: the record that it is about, as well as the row. */
+  report(
+    problem: Problem,
+    severity: "error" | "warning",
+    of?: { subject: "event" | "document"; subject_id: number },
+  ): void;
 }

@@ -13,10 +13,10 @@ export function parsed<Row>(row: object, ...fields: (keyof Row & string)[]): Row
   return { ...row, ...Object.fromEntries(json) } as Row;
 }
 
-/** A JSON array of messages, without changes; oldest first. */
+/** A JSON array of messages, without what is told of their rows; oldest first. */
 export const messagesOf = (subject: string, id: string): string =>
   `(SELECT json_group_array(message) FROM (SELECT concat_ws(' ', message, hint) AS message FROM problems WHERE subject = ${subject} AND subject_id = ${id}
-     AND code <> 'changed' ORDER BY id))`;
+     AND code NOT IN ('changed', 'document-differs') ORDER BY id))`;
 
 const select = `SELECT r.id, u.name AS run, r.kind, coalesce(
     iif(r.subject = 'document', (SELECT name FROM documents WHERE id = r.subject_id),
