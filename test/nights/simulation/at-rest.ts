@@ -182,9 +182,11 @@ function isToReplaced(
   return documents.some((document) => document.id === id && isReplaced(document, witness));
 }
 
-/** Whether something stands open before it on its document. */
+/** Whether something stands open before it on its document, or what it should say is open itself. */
 function isBehind(event: LedgerEvent, events: readonly LedgerEvent[], story: Story, witness: Witness) {
-  if (witness.holds.some(({ document, at }) => document === event.key && at <= event.at)) return true;
+  const isHeldBy = ({ document, at, id }: Witness["holds"][number]) =>
+    document === event.key && (at <= event.at || id === idOf(event));
+  if (witness.holds.some(isHeldBy)) return true;
   return events.some(
     (other) =>
       other.documentId === event.documentId &&

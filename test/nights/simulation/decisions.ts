@@ -130,6 +130,9 @@ export function noteNewVersion(witness: Witness, step: Import, imported: readonl
   for (const text of gone) {
     const { document, key } = JSON.parse(text) as StoryRow;
     witness.stood.delete(`${document} ${key}`);
+    // What another file brings as well, waits for the refused one no longer.
+    const isOther = (one: Import) => nameOf(one) !== nameOf(step) && one.rows.some((row) => contentOf(row) === text);
+    if (imported.some(isOther)) witness.refused.delete(`${document} ${key}`);
   }
   const before = new Set(earlier.flatMap(({ rows }) => rows.map(contentOf)));
   for (const row of step.rows) if (!before.has(contentOf(row))) witness.stood.delete(`${row.document} ${row.key}`);

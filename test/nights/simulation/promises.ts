@@ -5,6 +5,7 @@ import { createCells } from "../../../src/ledger/stage/row-cells.js";
 import { checkLedger } from "../../../src/ledger/care/check/check.js";
 import { settled } from "./at-rest.js";
 import { isPassedByCopy } from "./copies.js";
+import { versionsOf } from "./decisions.js";
 import { type Story, type StoryRow, TONIGHT } from "./story.js";
 import { mapped, START } from "./story-rows.js";
 import { describe, idOf, isReplaced, type LedgerEvent, readEvents, type Witness } from "./witness.js";
@@ -61,7 +62,9 @@ function toCorrect(database: LedgerDatabase, witness: Witness) {
       .filter((row) => !isGone(row) && open.includes(cellFor(row)))
       .map((row) => `H23: dismissed, and open: ${row}`),
     ...witness.holds
-      .filter(({ row }) => !isGone(row) && !witness.corrected.has(row) && !open.includes(cellFor(row)))
+      .filter(({ row }) => !isGone(row) && !witness.corrected.has(row))
+      // The same bytes are not read again where their correction is still to correct.
+      .filter(({ row }) => !versionsOf(witness, row, "now").some((one) => open.includes(cellFor(one))))
       .map(({ row }) => `H13: to correct, and not open: ${row}`),
   ];
 }
