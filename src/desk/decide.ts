@@ -53,11 +53,13 @@ export function dismissing(selectors: Selectors, undo = false): Decision<Dismiss
     "Name it with --row, --document, --code, --input or --run; `rowferry rejects` lists what there is.",
   );
   const { row, document, code } = selectors;
-  const isNamed = code === undefined && (row ?? document) !== undefined;
+  // A row alone does not mean all of its document.
+  const ofOwn = document !== undefined && row === undefined ? "any" : "foreign";
+  const stranded = code === undefined && (row ?? document) !== undefined ? ofOwn : "none";
   return (database, now) => {
     const done = undo
       ? { ...undismiss(database, selected(database, selectors, "given up"), now), left: 0, stranded: 0 }
-      : dismiss(database, selected(database, selectors, "to give up"), unsentOf(selectors), now, isNamed);
+      : dismiss(database, selected(database, selectors, "to give up"), unsentOf(selectors), now, stranded);
     const { left: _, stranded: __, ...counts } = done;
     const did = `${undo ? "open again" : "dismissed"}: ${countedKinds(counts)} (${asked(database, selectors)})`;
     createRunStore(database).decided("dismiss", did, now);

@@ -173,25 +173,24 @@ export class Writer {
     return this.#set(TABLES[subject], id, { reason: "dismissed" }, now, "state = 'rejected'");
   }
 
-  /** Leaves another system's document to that system; a person can undo this. @returns whether it was one */
-  foreignGivenUp(id: number, now: number) {
-    return this.#set(
-      "document_states",
-      id,
-      { reason: "dismissed" },
-      now,
-      "state = 'stranded' AND reason IN ('foreign-collision', 'dismissed')",
-    );
+  /** Leaves such a document as it is; a person can undo this. `which`: another system's only, or any. @returns whether it was one */
+  strandedGivenUp(id: number, which: "foreign" | "any", now: number) {
+    const any = which === "any" ? "" : "AND reason IN ('foreign-collision', 'dismissed')";
+    const isGiven = this.#set("document_states", id, { reason: "dismissed" }, now, `state = 'stranded' ${any}`);
+    if (isGiven) this.#giveUpDoubts(id, true, now);
+    return isGiven;
   }
 
-  foreignTakenUp(id: number, now: number) {
-    this.#set(
-      "document_states",
-      id,
-      { reason: "foreign-collision" },
-      now,
-      "state = 'stranded' AND reason = 'dismissed'",
-    );
+  /** For the reason that was written down when it was stranded; a ledger made from a journal has none. */
+  strandedTakenUp(id: number, now: number) {
+    const reason =
+      this.#database.value<string>(
+        `SELECT code FROM problems WHERE subject = 'document' AND subject_id = @id AND stage = 'submitting'
+           AND severity = 'error' ORDER BY id DESC LIMIT 1`,
+        { id },
+      ) ?? "document-stranded";
+    const isTaken = this.#set("document_states", id, { reason }, now, "state = 'stranded' AND reason = 'dismissed'");
+    if (isTaken) this.#giveUpDoubts(id, false, now);
   }
 
   held(id: number, reason: Code, waitsFor: string, now: number) {
@@ -405,7 +404,7 @@ export class Writer {
   documentResolved(id: number, serviceId: string, now: number) {
     this.#document(id, { state: "open", reason: "resolved", service_id: serviceId }, now);
     this.#database.run(
-      `UPDATE event_states SET reason = 'refused-in-doubt', changed_at = @now
+      `UPDATE event_states SET reason = 'refused-in-doubt', dismissed = 0, changed_at = @now
        WHERE document_id = @id AND state = 'stalled' AND reason = 'document-stranded'`,
       { id, now },
     );
@@ -415,13 +414,7 @@ export class Writer {
   /** Stranded; its next generation is sent in its place. */
   strandedReplaced(id: number, now: number) {
     this.#set("document_states", id, { reason: "replaced" }, now);
-    this.doubtsGivenUp(id, now);
-  }
-
-  doubtsGivenUp(document: number, now: number) {
-    const give =
-      "UPDATE event_states SET dismissed = 1, changed_at = @now WHERE document_id = @document AND state = 'stalled'";
-    this.#database.run(give, { document, now });
+    this.#giveUpDoubts(id, true, now);
   }
 
   /** Moves its state to `into`; the state rules demand closed before cancelled. */
@@ -443,6 +436,7 @@ export class Writer {
     if (found.state === "planned") return;
     const { state, reason, serviceId, lastAt } = found;
     this.#document(id, { state, reason, service_id: serviceId, last_at: lastAt }, now);
+    if (state === "stranded") this.#giveUpDoubts(id, reason === "dismissed" || reason === "replaced", now);
   }
 
   sendingRegistration(id: number, now: number) {
@@ -557,6 +551,14 @@ export class Writer {
     const select = "SELECT state, last_at AS lastAt FROM document_states WHERE document_id = @id";
     return (
       this.#database.row<{ state: string; lastAt: number | null }>(select, { id }) ?? { state: null, lastAt: null }
+    );
+  }
+
+  /** Events in doubt go with their stranded document. `isGiven`: or are taken up again with it. */
+  #giveUpDoubts(document: number, isGiven: boolean, now: number) {
+    this.#database.run(
+      "UPDATE event_states SET dismissed = @given, changed_at = @now WHERE document_id = @document AND state = 'stalled'",
+      { document, given: isGiven ? 1 : 0, now },
     );
   }
 

@@ -4,6 +4,7 @@ import { findDocument } from "../../src/ledger/documents-named.js";
 import { rowsOfCause } from "../../src/ledger/views/causes.js";
 import { createOpenRowReader } from "../../src/ledger/views/open-rows.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
+import { rebuildLedger } from "../../src/desk/care.js";
 import { showRuns } from "../../src/desk/status.js";
 import { runRetry } from "../../src/desk/decide.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
@@ -47,6 +48,16 @@ const retrying = () => ({
 const openDocuments = () => world.look((database) => createWorkStore(database).countOpenDocuments());
 const check = (document: string, documentId: string) =>
   world.clock.run(checkResolve(world.target, { document, documentId }, resolveOptions()));
+
+/** @returns the id that nobody knows */
+async function strand(options: Parameters<typeof createWorld>[0] = {}): Promise<string> {
+  world = createWorld(options);
+  world.setFaults(lostAnswers());
+  const summary = await world.bring("a", ["M1 10", "M1 20"]);
+  expect(summary.documents).toEqual({ stranded: 1 });
+  world.setFaults([]);
+  return world.documents()[0]?.id ?? "";
+}
 
 it("a document is found by its key or kind/key, whatever slashes stand in the key", long, async () => {
   world = createWorld();
@@ -164,6 +175,40 @@ describe("dismiss", () => {
     expect(await world.resume()).toMatchObject({ events: { landed: 1 }, exitCode: 0 });
   });
 
+  it("of a stranded document leaves it as it is, with what is in doubt and what waits, until a person finds its id", async () => {
+    const id = await strand({ journal: true });
+    await world.bring("b", ["M1 30"]);
+    const { journal, target, clock } = world;
+    const open = async () => {
+      const { exitCode, open: of } = await world.resume();
+      return [exitCode, of.documents, of.events];
+    };
+    const give = (selectors: Parameters<typeof dismiss>[0], undo = false) =>
+      dismissSelected(target, selectors, clock, journal, undo);
+    const before = await open();
+    expect(before).toEqual([3, { stranded: 1 }, { stranded: 2, held: 1 }]);
+    for (const selectors of [{ row: ["a.csv:2"] }, { input: "a.csv" }, { code: "document-stranded" }])
+      expect(give(selectors).documents, "only by its name").toBe(0);
+    give({ row: ["b.csv:2"] }, true);
+    expect(await open()).toEqual(before);
+
+    expect(give({ document: "M1" })).toMatchObject({ documents: 1, events: 1, left: 0, stranded: 0 });
+    const nothing = [0, {}, {}];
+    expect(await open()).toEqual(nothing);
+    world.loseLedger();
+    await clock.run(rebuildLedger(target, { journal: journal ?? "", backup: null }, clock));
+    expect(await open(), "also in a rebuilt ledger").toEqual(nothing);
+    give({ document: "M1" }, true);
+    expect((await open())[1]).toEqual({ stranded: 1 });
+    give({ document: "M1" });
+    await world.bring("a", ["M1 10", "M1 20"]);
+    expect(await open(), "also when its rows come again").toEqual(nothing);
+
+    resolveNamed(target, { ...(await check("M1", id)), documentId: id }, clock, { by: "anna", journal });
+    const found = await world.resume();
+    expect([found.exitCode, found.events]).toEqual([0, { "landed-without-id": 2 }]);
+  });
+
   it("works while another process holds the ledger's lock", long, async () => {
     world = createWorld();
     await world.bring("a", ["M1 10 invalid", "M1 20"]);
@@ -172,16 +217,6 @@ describe("dismiss", () => {
 });
 
 describe("resolve (H5)", () => {
-  async function strand() {
-    world = createWorld();
-    world.setFaults(lostAnswers());
-    const rows = ["M1 10", "M1 20"];
-    const summary = await world.bring("a", rows);
-    expect(summary.documents).toEqual({ stranded: 1 });
-    world.setFaults([]);
-    return world.documents()[0]?.id ?? "";
-  }
-
   it(
     "of the right id is agreed to by the read, and the events are settled by duplicates to their own keys",
     long,

@@ -19,7 +19,7 @@ export const spec = onTarget({
     "rowferry dismiss --undo --row march.csv:17": "",
   },
   notes: [
-    "A dismissal stays in force when the same row is imported again. A corrected row ends it, and so does --undo. What is in doubt cannot be dismissed: it may have landed.",
+    "A dismissal stays in force when the same row is imported again. A corrected row ends it, and so does --undo. What is in doubt cannot be dismissed, because it may have landed; but a stranded document can, with all its events, by --document.",
     "It asks before giving up more than five rows; without a terminal, pass --yes.",
   ],
   async run(work, given) {

@@ -72,6 +72,7 @@ const choices: { [code: string]: Choice[] } = {
   "doubt-unsettled": [isThere, isNotThere, nameIt, tryAgain],
   "document-stranded": [
     nameIt,
+    { ...giveUp, does: "is left as it is at the service; nothing more is sent to it", isForMany: false },
     { ...replaceThem, does: "is replaced: a new document is sent whole, and this one stays at the service" },
   ],
   "document-gone": [{ ...replaceThem, does: "is replaced: its document is sent again whole" }, tryAgain],
@@ -82,11 +83,11 @@ const isFor = ({ of }: Choice, { event }: Found): boolean =>
   of === undefined || (of === "document") === (event === null);
 const documentsOf = (records: readonly Found[]): string[] => [...new Set(records.map(documentOf))];
 
-/** Names one record for the command: by its row if that is known and the command takes rows, else by its document. */
+/** Names one record for the command: an event by its row, if that is known and the command takes rows; else by its document. */
 function itself({ action }: Choice, record: Found): To {
   const document = documentOf(record);
   if (action === "replace" || action === "resolve") return { what: [document] };
-  return record.row === null ? { flags: { document } } : { rows: [record.row] };
+  return record.row === null || record.event === null ? { flags: { document } } : { rows: [record.row] };
 }
 
 /** Takes the ids of all documents at once, as one text. */

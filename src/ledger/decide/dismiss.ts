@@ -22,15 +22,15 @@ const openAgain = (database: LedgerDatabase, selection: Selection) =>
 /**
  * Gives up rows and events, and releases everything that waits for them. A dismissal is for the content, so it stays in
  * force when the same row comes back (H23). Records in doubt cannot be dismissed, since they may have landed. Records
- * that only wait are released, unless `unsent`. `isNamed`: by row or document, and not by a code that events of other
- * documents have, too: then documents of another system are given up as well. Safe while an import is running.
+ * that only wait are released, unless `unsent`. `stranded`: which documents without a known id are given up; a code is
+ * that of events, too. Safe while an import is running.
  */
 export function dismiss(
   database: LedgerDatabase,
   selection: Selection,
   unsent: "release" | "give up",
   now: number,
-  isNamed = false,
+  stranded: "none" | "foreign" | "any" = "none",
 ): Dismissed {
   const writer = new Writer(database);
   const done: Dismissed = { rows: 0, events: 0, documents: 0, participants: 0, addresses: 0, left: 0, stranded: 0 };
@@ -60,15 +60,16 @@ export function dismiss(
     const events = new Map(selection.events.map((event) => [event, unsent === "give up"]));
     for (const row of selection.rows) dismissRow(row);
     for (const id of selection.documents) {
-      if (!writer.givenUp("document", id, now) && !(isNamed && writer.foreignGivenUp(id, now))) {
+      if (!writer.givenUp("document", id, now) && (stranded === "none" || !writer.strandedGivenUp(id, stranded, now))) {
         done.stranded += 1;
         continue;
       }
       done.documents += 1;
-      // No event of a dismissed document can be sent.
-      const waiting =
-        "SELECT id FROM events_now WHERE document_id = @id AND state IN ('held', 'planned', 'deferred') AND dismissed = 0";
-      for (const event of database.values<number>(waiting, { id })) events.set(event, true);
+      const its = (which: string) =>
+        database.values<number>(`SELECT id FROM events_now WHERE document_id = @id AND ${which}`, { id });
+      // No event of a dismissed document can be sent; what is in doubt went with it.
+      for (const event of its("state IN ('held', 'planned', 'deferred') AND dismissed = 0")) events.set(event, true);
+      for (const event of its("state = 'stalled' AND dismissed = 1")) events.delete(event);
     }
     for (const [kind, many] of [
       ["participant", "participants"],
@@ -127,7 +128,7 @@ export function undismiss(
       writer.undismissed(event, now);
     }
     tellChanged();
-    for (const id of selection.documents) if (!writer.replanned("document", id, now)) writer.foreignTakenUp(id, now);
+    for (const id of selection.documents) if (!writer.replanned("document", id, now)) writer.strandedTakenUp(id, now);
     for (const id of [...selection.participants, ...selection.addresses]) writer.replanned("participant", id, now);
     const { events, documents, participants, addresses } = selection;
     return {

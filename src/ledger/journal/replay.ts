@@ -261,7 +261,6 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const [old] = objects(entry["documents"]);
     if (old === undefined) return;
     const document = documentOf(old);
-    if (old["reason"] === "replaced") writer.doubtsGivenUp(document, at);
     const { cancel } = entry;
     if (!isJsonObject(cancel)) return;
     const partyOf = (value: JsonValue | undefined) => register(isJsonObject(value) ? value : {}, at);

@@ -245,7 +245,8 @@ export function absorbDocument(database: LedgerDatabase, from: number, into: num
     run(`UPDATE ${table} SET document_id = @into WHERE document_id = @from`);
   for (const column of ["related_document", "target_document"])
     run(`UPDATE events SET ${column} = @into WHERE ${column} = @from`);
-  run("UPDATE requests SET subject_id = @into WHERE subject = 'document' AND subject_id = @from");
+  for (const table of ["requests", "problems"])
+    run(`UPDATE ${table} SET subject_id = @into WHERE subject = 'document' AND subject_id = @from`);
   run("UPDATE OR IGNORE row_records SET record_id = @into WHERE kind = 'document' AND record_id = @from");
   run(`INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id)
     SELECT namespace, kind, key, @into FROM documents WHERE id = @from`);

@@ -95,7 +95,7 @@ export const planCodes = {
   ),
   "document-stranded": mark(
     "The document exists, but its id is unknown: the answer was lost, and the service cannot look it up.",
-    "Find its id at the service and run `rowferry resolve <document> --document-id <id>`; or send it again with `rowferry replace <document> --reason <text>`.",
+    "Find its id at the service and run `rowferry resolve <document> --document-id <id>`; or send it again with `rowferry replace <document> --reason <text>`; or leave it as it is with `rowferry dismiss --document <document>`.",
     "The create committed, its answer was lost, and its repetition was answered as a duplicate.",
   ),
   "reference-unknown": mark(
