@@ -72,6 +72,21 @@ describe("a corrected row", () => {
     expect(await warningsOf("T3")).toContain("is sent as this row has it, and not as night-1.csv, row 4 has it");
   });
 
+  it("that changed what had landed stays corrected: its document is replaced, and tomorrow's export still has the old text", async () => {
+    const office = await firstNight(["L1 10 1 T1"]);
+    const changed = rowsOf("L1 10 2 T1");
+    expect(await put(office, "night-2.csv", changed)).toMatchObject({ code: 3 });
+    expect(await put(office, "k.csv", await rejected(office, { 2: "3" }))).toMatchObject({ code: 3 });
+    await office.type("replace", "L1", "--reason", "wrong weight");
+    expect(await put(office, "night-3.csv", [...changed, ...rowsOf("L9 10 9 T9").slice(1)])).toEqual(settled(3));
+    const weights = office
+      .documents()
+      .flatMap(({ externalId, events: [first] }) =>
+        externalId === "L1" ? (/"Gross","value":"?(\d+)/.exec(JSON.stringify(first?.body))?.[1] ?? []) : [],
+      );
+    expect(weights).toEqual(["1", "3"]);
+  });
+
   it("may be divided in two", long, async () => {
     const office = await firstNight();
     const [columns = [], first = []] = await rejected(office, { x: "2", T2: "T2a" });

@@ -91,8 +91,13 @@ export function createChoiceLog(database: LedgerDatabase, journal: Journal, entr
     });
     const corrected = of("corrected").map((one) => one as [string, number]);
     const rows = corrected.flatMap(([cells, row]) => {
-      const isInvalid = database.has("SELECT 1 FROM invalid_rows WHERE id = @row", { row });
-      return isInvalid ? [] : [{ cells, events: entries.eventsOfRow(row) }];
+      // A correction that is wrong itself, or came too late, lets nobody forget the row.
+      const isVain = database.has(
+        `SELECT 1 FROM invalid_rows WHERE id = @row UNION ALL
+         SELECT 1 FROM row_events re JOIN events_now e ON e.id = re.event_id WHERE re.row_id = @row AND e.state = 'changed'`,
+        { row },
+      );
+      return isVain ? [] : [{ cells, events: entries.eventsOfRow(row) }];
     });
     const keys = { fingerprints: of("fingerprints"), documents: of("names") };
     const isAny = (lists: { [name: string]: JsonValue[] }) => Object.values(lists).some(({ length }) => length > 0);

@@ -232,15 +232,17 @@ export function createRowWithdrawal(
   };
 
   /**
-   * For a row that a person corrected: its old cells must not be believed (H37), unless they have landed, so that the
-   * correction came too late, or the row came back as it was. `hashAfter`: of the new cells; null if a person has
+   * For a row that a person corrected: its old cells must not be believed (H37), unless they are what has landed, so that
+   * the correction came too late, or the row came back as it was. `hashAfter`: of the new cells; null if a person has
    * confirmed them, or they are skipped.
    */
   const correct = (before: number, after: number, events: readonly number[], hashAfter: Buffer | null) => {
     const hash = hashOf(before) ?? hashOfCells(before);
+    const isLanded =
+      database.has("SELECT 1 FROM events_now WHERE id IN @events AND state = 'changed'", { events }) &&
+      !problemsOfRow(database, before).some(({ code }) => code === "changed");
     for (const row of [before, ...sameOfEarlierNights(before, events, hash)]) mend(row, after, events);
-    const isTooLate = database.has("SELECT 1 FROM events_now WHERE id IN @events AND state = 'changed'", { events });
-    if (!isTooLate && (hash === null || hashAfter?.equals(hash) !== true)) remember(hash, after);
+    if (!isLanded && (hash === null || hashAfter?.equals(hash) !== true)) remember(hash, after);
   };
 
   return {

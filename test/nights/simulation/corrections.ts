@@ -62,14 +62,10 @@ export function noteCorrections(witness: Witness, file: Import): void {
     const isGone = (hold: Witness["holds"][number]) => gone.includes(hold.row);
     witness.holds = witness.holds.filter((hold) => !isGone(hold));
     witness.givenUp = witness.givenUp.filter((hold) => !isGone(hold));
-    // A correction that came too late outdates nothing: the old row may be what landed.
-    const isOfSame = row.document === was.document && row.key === was.key;
-    const isTooLate = isOfSame && file.corrects?.[index]?.code === "changed";
     witness.outdated.delete(now);
     // What is still wrong outdates nothing.
     if (row.is !== "event") continue;
-    for (const content of versionsOf(witness, before, "before"))
-      if (content !== now && !(isTooLate && content === before)) witness.outdated.add(content);
+    for (const content of versionsOf(witness, before, "before")) if (content !== now) witness.outdated.add(content);
     for (const content of gone) witness.corrected.add(content);
     witness.stood.delete(`${row.document} ${row.key}`);
   }
