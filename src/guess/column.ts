@@ -207,9 +207,6 @@ function share(cells: readonly Cell[], fits: (cell: Cell) => boolean) {
 const clocks = ["H:mm", "H:mm:ss", "H:mm:ss.u", "h:mm a", "h:mm:ss a", "H'h'mm", "H:mm'h'"];
 const bareClocks = ["HHmm", "HHmmss", "H.mm"];
 
-/** Joined with a date under one of them, the others would be unreadable. */
-export const MIXED_CLOCKS = "a time of day, in several forms";
-
 const readsClock = (clock: string, { text: cell }: Cell) => reads(`yyyy-MM-dd ${clock}`, "en", `2000-01-01 ${cell}`);
 
 export const isClockHeader = (folded: string): boolean =>
@@ -243,8 +240,6 @@ function typeOf(cells: readonly Cell[], header: string, { country, now }: Given)
   const clock = clockOf(cells, foldHeader(header));
   if (clock !== undefined && role === "duration") return text("a duration");
   if (clock !== undefined) return { type: { as: "text", why: "a time of day", clock } };
-  if (role === "time" && share(cells, (cell) => clocks.some((one) => readsClock(one, cell))) >= enough)
-    return text(MIXED_CLOCKS);
   if (role === "zipCode" && cells.every((cell) => /^\d{2}\.?\d{3}-?\d{3}$/.test(cell.text)))
     return { type: { as: "digits", options: { length: 8 } } };
   if (role === "phone" || role === "zipCode") return text("digits, but not a quantity");

@@ -1,6 +1,6 @@
 /** The `defaults:` of a mapping, and the exceptions of single columns. */
 import { compileConversion } from "../map/convert/conversion.js";
-import { isEither, readNumber, Rounding } from "../map/convert/number-text.js";
+import { isEither, readNumber } from "../map/convert/number-text.js";
 import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
 import {
@@ -9,7 +9,6 @@ import {
   degrees,
   isClockHeader,
   kilograms,
-  MIXED_CLOCKS,
   type Numbers,
   reader,
 } from "./column.js";
@@ -18,14 +17,25 @@ import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
 import { ref } from "./parties.js";
 import { Said, type Trees } from "./tree.js";
-import { foldHeader, tellsTime, zoneOf } from "./words.js";
+import { foldHeader, tellsTime, wordsOfCountry, zoneOf } from "./words.js";
 
 const blankWords = "- -- — N/A n/a N/D n/d NULL null (null) [NULL] \\N NaN nan NaT None <NA> #N/D #N/A #Deleted".split(
   " ",
 );
-/** Days that programs write where there is none, at midnight or its last moment: 0000-00-00, 01/01/0001, 01/01/1753, 30.12.1899, 01/01/1900, 31/12/9999. Or a form without digits: __/__/____. */
-const noDay =
-  /^((0000|0001|1753|1899|1900|2999|9999)[-/.](00[-/.]00|01[-/.]01|12[-/.]3[01])|(00[-/.]00|01[-/.]01|3[01][-/.]12|12[-/.]3[01])[-/.](0000|0001|1753|1899|1900|2999|9999))([ T](00:00(:00)?|23:59(:59)?)([.,Z+-].*)?)?$|^[_ ]*(?<mark>[-/.])[_ ]+\k<mark>[_ ]*$/;
+/** Days that programs write where there is none: 0000-00-00, 01/01/0001, 01/01/1753, 30.12.1899, 01/01/1900, 31/12/9999. */
+const emptyYears = "0000 0001 1753 1899 1900 2999 9999".split(" ");
+const emptyDays = "00-00 01-01 12-30 12-31".split(" ");
+/** A form without digits: __/__/____. */
+const emptyForm = /^[_ ]*([-/.])[_ ]+\1[_ ]*$/;
+
+/** Such a day at midnight or its last moment. */
+function isEmptyDay(cell: string): boolean {
+  const [day = "", time = "00:00"] = cell.split(/[T ]/);
+  const [year = "", ...rest] = day.split(/[-/.]/).toSorted((one, other) => other.length - one.length);
+  const isEdge = time.startsWith("00:00") || time.startsWith("23:59");
+  return isEdge && emptyYears.includes(year) && emptyDays.includes(rest.toSorted().join("-"));
+}
+
 /** One in this many rows must hold such a word; a single one may be a mistake. */
 const believed = 200;
 
@@ -59,7 +69,8 @@ export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
   );
   // Among times of day, the first day of a workbook's calendar is their midnight.
   const isNoDay = (cell: string) =>
-    noDay.test(cell) && besides(samples, cell).every((cells) => !cells.every((one) => /^\d\d:\d\d/.test(one)));
+    (isEmptyDay(cell) || emptyForm.test(cell)) &&
+    besides(samples, cell).every((cells) => !cells.every((one) => /^\d\d:\d\d/.test(one)));
   const found = [...blankWords, ...[...counts.keys()].filter(isNoDay).toSorted()].filter(
     (word) => (counts.get(word)?.length ?? 0) > rows.length / believed,
   );
@@ -92,30 +103,6 @@ const zones = new Map([
   ["JP", "Asia/Tokyo"],
 ]);
 
-/** Header words that suggest a country if nothing else does. */
-const spoken: { [country: string]: RegExp } = {
-  BR: /\b(data|emissao|peso|pedido|nome|cidade|valor|hora|placa)\b/g,
-  ES: /\b(fecha|importe|albaran|proveedor|provincia|nombre|cantidad|folio)\b/g,
-  DE: /\b(datum|betrag|menge|kunde|firma|\w*nummer|\w*datum|\w*tag|uhrzeit|wahrung|werk|ort)\b/g,
-  FR: /\b(montant|quantite|fournisseur|ville|poids|heure|societe|adresse|raison|dechet|statut)\b/g,
-  IT: /\b(data|indirizzo|citta|partita|importo|fattura|ddt|quantita|peso|ora)\b/g,
-  US: /\b(date|order|customer|amount|weight|city|state|name|time|when|quantity|qty|status|batch|product|shipping|at|on|by|of)\b/g,
-};
-
-/** Postal codes of a form that other countries do not have. */
-const posted: { [country: string]: RegExp } = {
-  GB: /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/,
-  NL: /^\d{4} ?[A-Z]{2}$/,
-  PL: /^\d{2}-\d{3}$/,
-  PT: /^\d{4}-\d{3}$/,
-  BR: /^\d{5}-\d{3}$/,
-  JP: /^\d{3}-\d{4}$/,
-};
-
-/** Too little to decide. */
-const likeness = (country: string, headers: string) =>
-  Math.min(0.4, 0.1 * (headers.match(spoken[country] ?? /$^/g)?.length ?? 0));
-
 /** States of Brazil that are not also states of the United States. */
 const brazilian = /^(AC|AM|AP|BA|CE|DF|ES|GO|MG|PB|PE|PI|PR|RJ|RN|RO|RR|RS|SE|SP|TO)$/;
 
@@ -129,19 +116,18 @@ function countryIn(columns: readonly Column[]): string | undefined {
 
 const isUf = ({ header }: Column) => foldHeader(header).split(" ").includes("uf");
 
-/** What headers and states say. Provinces of Italy have letters of Brazil's states, so that only a `UF` is sure. */
+/** What headers and states say: the best guess comes first. Provinces of Italy have letters of Brazil's states, so that only a `UF` is sure. */
 function likelyCountries(columns: readonly Column[]) {
-  const headers = columns.map(({ header }) => foldHeader(header)).join(" ");
-  const told = new Set(columns.flatMap(({ header }) => countriesOf(header)));
-  const codes = columns.flatMap(({ role, cells }) => (role === "zipCode" ? cells : []));
-  const isPosted = (value: string) => codes.length > 0 && codes.every(({ text }) => posted[value]?.test(text) === true);
+  const headers = columns.map(({ header }) => header);
+  const told = new Set(headers.flatMap(countriesOf));
   const states = columns.filter(
     ({ type, distinct }) => type.as === "state" && [...distinct].some((one) => brazilian.test(one)),
   );
   const byStates = states.length === 0 ? 0 : states.some(isUf) ? 3 : 1.5;
   return [...zones.keys()].map((value) => {
-    const score =
-      likeness(value, headers) + (told.has(value) || isPosted(value) ? 1 : 0) + (value === "BR" ? byStates : 0);
+    // Words are too little to decide.
+    const spoken = Math.min(0.4, 0.1 * wordsOfCountry(value, headers));
+    const score = spoken + (told.has(value) ? 1 : 0) + (value === "BR" ? byStates : 0);
     return { value, label: value, score };
   });
 }
@@ -243,11 +229,14 @@ function settleZone(dates: readonly Column[], columns: readonly Column[], countr
   return zone;
 }
 
-/** 83000 for 8:30: a spreadsheet has dropped the zero. */
-function areBareClocks({ header, cells }: Column): boolean {
-  const longest = Math.max(...cells.map(({ text }) => text.length));
-  const isClock = (text: string) => /^([01]\d|2[0-3])[0-5]\d([0-5]\d)?$/.test(text.padStart(longest > 4 ? 6 : 4, "0"));
-  return longest > 2 && isClockHeader(foldHeader(header)) && cells.every(({ text }) => isClock(text));
+const DAY_LIKE = /^\d{1,4}([-/.])\d\d?\1\d{1,4}(?!\d|\1\d)/;
+
+/** Whether its header or its cells speak of times, although the draft reads it otherwise. */
+function mayBeTime({ header, type, cells }: Column): boolean {
+  if (cells.length === 0 || (type.as !== "text" && type.as !== "number")) return false;
+  const isClock = type.as === "text" && type.clock !== undefined;
+  const isTold = isClock || tellsTime(header) || isClockHeader(foldHeader(header));
+  return isTold ? cells.some(({ text }) => /\d.*\d/.test(text)) : cells.every(({ text }) => DAY_LIKE.test(text));
 }
 
 /** What a person would notice in a column although no row shows it as a mistake. */
@@ -255,23 +244,15 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
   const joined = new Set(columns.flatMap(({ clock }) => clock));
   for (const column of columns) {
     const { header, type, cells, clock } = column;
-    const isClock = type.as === "text" && (type.clock !== undefined || type.why === MIXED_CLOCKS);
-    if (isClock && !joined.has(column))
-      notes.add(`times: "${header}" is a time of day without a date of its own, and is sent as text`);
-    if (type.as === "number" && column.role === "time" && areBareClocks(column))
+    if (mayBeTime(column) && !joined.has(column)) {
+      const example = cells.find((cell) => !isDate(cell)) ?? cells[0];
       notes.add(
-        `times: numbers of "${header}", such as ${cells[0]?.text}, may be times of day that lost their zeros; they are sent as numbers, and give no event its time unless padLeft() and timestamp() join them to a date`,
+        `times: "${header}", such as ${JSON.stringify(example?.text)}, is read as ${type.as} and gives no event its time; if it is one, add its format to \`dates\` (other letters in single quotes: dd/MM/yyyy 'às' HH'h'mm), or join it to its day in a formula: timestamp(day + " " + time)`,
       );
-    if (isClockHeader(foldHeader(header)) && cells.length > 0 && cells.every(({ text }) => /^PT\d/.test(text)))
-      notes.add(
-        `times: "${header}" holds durations, such as ${cells[0]?.text}, as cells with the format [h]:mm do, and gives no event its time; if these are times of day, give them the format hh:mm in the workbook`,
-      );
+    }
     const [beside] = clock;
     if (beside !== undefined && beside.role !== "time")
       notes.add(`times: "${beside.header}" is read as the time of day for "${header}"; if it is not, remove it there`);
-    const rounding = new Rounding();
-    for (const { text } of cells) rounding.see(text);
-    if (rounding.example !== null) notes.add(`digits: ${rounding.said(header)}`);
     const padded = cells.find(({ kind, text }) => kind === "text" && /^0\d+$/.test(text));
     const bared = cells.find(({ kind, text }) => kind === "number" && text.length < (padded?.text.length ?? 0));
     if (type.as === "text" && padded !== undefined && bared !== undefined)
@@ -287,25 +268,6 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
         notes.add(
           `units: some numbers of "${header}" have a unit (${units.join(", ")}) and others have none, such as ${bare.text}, which is sent as it is`,
         );
-    }
-    const isUnread = ({ text }: Column["cells"][number]) => text.length <= 60 && (text.match(/\d/g)?.length ?? 0) >= 4;
-    if (
-      type.as === "text" &&
-      !isClock &&
-      (tellsTime(header) || cells.every(({ text }) => /^\d{1,4}([-/.])\d\d?\1\d{1,4}(?!\d|\1\d)/.test(text))) &&
-      cells.filter(isUnread).length * 2 > cells.length
-    ) {
-      const strange = cells.find((cell) => isUnread(cell) && !isDate(cell));
-      const other = cells.find((cell) => !isDate(cell));
-      const why =
-        other === undefined
-          ? "its cells are written in several ways: the day seems to come first in some, and the month in others"
-          : `too many of its cells are not dates, such as ${JSON.stringify(other.text)}`;
-      notes.add(
-        strange === undefined
-          ? `dates: "${header}" is read as text, because ${why}`
-          : `dates: no known format reads "${header}", such as ${strange.text}; add it to \`dates\`, with other letters in single quotes: dd/MM/yyyy 'às' HH'h'mm`,
-      );
     }
     if (type.as !== "timestamp") continue;
     const local = type.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$|Z|z/.test(one)).length;
@@ -344,16 +306,9 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
     ? decisions.choose("numbers", `what is 1${other}234${where}?`, candidates, samples)
     : null;
   const decimal = lone === undefined ? usual : meant === "fraction" ? lone : opposite(lone);
-  for (const { column, texts } of lone === undefined ? doubtful : []) {
-    const isGroup = texts[0]?.includes(other) === true;
-    if (meant === "fraction" && isGroup && column.type.as === "number")
+  for (const { column, texts } of meant === "fraction" && lone === undefined ? doubtful : [])
+    if (texts[0]?.includes(other) === true && column.type.as === "number")
       column.type.marks = { ",": 0, ".": 0, [other]: 1 };
-    if (isGroup && !isSure) continue;
-    const how = isGroup ? "a thousand" : "a fraction";
-    decisions.notes.add(
-      `numbers: all of "${column.header}" with a separator are like ${texts[0]}, read as ${how}; if that is wrong, set \`decimal\` in the column`,
-    );
-  }
   const isAsked = meant !== null && decimal !== other;
   return { decimal, grouping: isAsked ? new Said(meant === "thousand", decisions.take()) : undefined };
 }

@@ -93,6 +93,24 @@ export function roleOf(header: string): Role | null {
 /** `Código do Cliente`, `Customer ID`. */
 export const namesParty = (header: string): boolean => wordsOf(header).some((word) => roleOf(word) === "name");
 
+/** Words that suggest a country if nothing else does. */
+const spoken = new Map(
+  Object.entries({
+    BR: "data emissao peso pedido nome cidade valor hora placa",
+    ES: "fecha importe albaran proveedor provincia nombre cantidad folio",
+    DE: "datum betrag menge kunde firma *nummer *datum *tag uhrzeit wahrung werk ort",
+    FR: "montant quantite fournisseur ville poids heure societe adresse raison dechet statut",
+    IT: "data indirizzo citta partita importo fattura ddt quantita peso ora",
+    US: "date order customer amount weight city state name time when quantity qty status batch product shipping at on by of",
+  }).map(([country, words]) => [country, words.split(" ").map(formOf)]),
+);
+
+/** How many words of the headers suggest the country. */
+export function wordsOfCountry(country: string, headers: readonly string[]): number {
+  const forms = spoken.get(country) ?? [];
+  return headers.flatMap(wordsOf).filter((word) => forms.some((form) => find([word], form) === 0)).length;
+}
+
 /** Words for dates that are planned, promised, the end of a term or a whole month: they do not say what happened. */
 const ahead =
   "prev prevu* previs* program* agend* promis* promet* comprom* limit* deadline sla target *termin wunsch* desejad* requested_* required* need_by next proxim* renew* renova* *warrant* garant* vigencia contract_end best_before use_by horizon* nac aniversario month mes mois *monat competenc*"

@@ -98,10 +98,10 @@ async function guess(
     await writeAtomically(path, (file) => file.write(draft.yaml), mode & 0o777);
   }
   const checks = await verify(frame, files, draft.yaml);
+  const found = checks.flatMap(({ tables }) => tables.flatMap(notesOf));
   // Of odd rows that the draft skips there is nothing to tell.
-  const notes = checks.flatMap(({ tables }) => tables.flatMap((one) => one.notes));
-  const isLeft = (note: string) => checks.length === 0 || !ODD.test(note) || notes.some((one) => ODD.test(one));
-  const told = [...draft.notes, ...sampled.notes.filter(isLeft)];
+  const isLeft = (note: string) => checks.length === 0 || !ODD.test(note) || found.includes(note);
+  const told = [...new Set([...draft.notes, ...sampled.notes.filter(isLeft), ...found])];
   if (json) {
     const { data } = createOutput(world, { json });
     const open = draft.open.map(({ id, question, candidates }) => ({
@@ -128,6 +128,11 @@ async function guess(
   const next = plain(`Next: rowferry check ${quotedPath(shown ?? "mapping.yaml")} ${files.map(quotedPath).join(" ")}`);
   world.stderr.write(`${fitted(lines(said), world.stderr.columns ?? 80)}\n${next}\n`);
   return ExitCode.ok;
+}
+
+/** As sampling says them. */
+function notesOf({ file, sheet, notes }: FileCheck["tables"][number]): string[] {
+  return notes.map((note) => `${sheet === null ? file : `sheet "${sheet}" of ${file}`}: ${note}`);
 }
 
 /** What readers note of such rows. */
