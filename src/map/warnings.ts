@@ -1,5 +1,4 @@
 /** Settings that are valid but seldom meant, for `rowferry check`. */
-import { IANAZone } from "luxon";
 import { isJsonObject } from "../model/json.js";
 import { eventsOf, type MappingSpec } from "./language/mapping-schema.js";
 import { isAbbreviation } from "./convert/zone.js";
@@ -14,21 +13,12 @@ export function findWarnings(spec: MappingSpec, source: MappingSource, used: Rea
   const warn = (place: Path, message: string, hint: string) =>
     warnings.push(source.describe("mapping-doubtful", place, message, { at: "key", hint }));
   const { timezone = "" } = spec.defaults ?? {};
-  const place = WITH_SUMMER_TIME.get(timezone);
-  if (place !== undefined) {
-    const hint = `If clocks there go forward in summer, name a place, such as ${place}.`;
-    warn(["defaults", "timezone"], `${timezone} has no summer time: it is one offset all year.`, hint);
-  }
-  if (isAbbreviation(timezone) && IANAZone.isValidZone(timezone)) {
-    const read = new Intl.DateTimeFormat("en", { timeZone: timezone }).resolvedOptions().timeZone;
-    const hint = "Name a place, such as Europe/London.";
-    warn(["defaults", "timezone"], `${timezone} is an abbreviation of several zones, and read as ${read}.`, hint);
-  }
-  const [, sign, hours] = /^Etc\/GMT([+-])([1-9]\d?)$/.exec(timezone) ?? [];
-  if (sign !== undefined) {
-    const hint = `Name a place, such as America/Sao_Paulo; or Etc/GMT${sign === "+" ? "-" : "+"}${hours}, if that is meant.`;
-    const side = sign === "+" ? "behind" : "ahead of";
-    warn(["defaults", "timezone"], `${timezone} is ${hours} h ${side} UTC: in these names the sign is reversed.`, hint);
+  if (isAbbreviation(timezone) || NO_PLACE.test(timezone)) {
+    const shown = new Intl.DateTimeFormat("en", { timeZone: timezone, timeZoneName: "longOffset" });
+    const offset = shown.formatToParts().find(({ type }) => type === "timeZoneName")?.value;
+    const read = `${shown.resolvedOptions().timeZone}, today at ${offset}`;
+    const hint = "Name a place, such as Europe/London: it has the offset of each day, and summer time.";
+    warn(["defaults", "timezone"], `${timezone} names no place, and is read as ${read}.`, hint);
   }
   for (const name of Object.keys(spec.tables ?? {}).filter((one) => !used.has(one)))
     warn(["tables", name], `No formula reads the table "${name}".`, `Read it as tables.${name}[…], or remove it.`);
@@ -57,11 +47,8 @@ export function findWarnings(spec: MappingSpec, source: MappingSource, used: Rea
   return warnings;
 }
 
-/** What people mean by names of winter time that the IANA list keeps for places without summer time. */
-const WITH_SUMMER_TIME: ReadonlyMap<string, string> = new Map([
-  ["EST", "America/New_York"],
-  ["MST", "America/Denver"],
-]);
+/** Names of one offset all year; the sign of the last is reversed. */
+const NO_PLACE = /^(?:EST|MST|HST|Etc\/GMT[+-][1-9]\d?)$/;
 
 const PLACEHOLDER = "?";
 /** In free data an `id` may be anything; the others describe files. */

@@ -52,18 +52,14 @@ it.each([
   );
 });
 
-it.each([
-  ["2025-12-31", "yyyy-MM-dd"],
-  ["2025-12-31 22:30:05.5", "yyyy-MM-dd HH:mm:ss.S"],
-])("%s without an offset is no ISO, which is said with the form that it has", (cell, form) => {
-  const refused = compileConversion("timestamp", { ...brazil, dates: ["ISO"] })(cell, "text");
-  expect(refused).toMatchObject({ hint: expect.stringContaining(`change the mapping: add ${form} to`) as string });
-});
-
-it.each(["2025-12-31T22:30:05+2", "2025-12-31 22:30:05 +0200"])("%s is not called a local time", (cell) => {
-  const refused = compileConversion("timestamp", { ...brazil, dates: ["ISO"] })(cell, "text");
-  expect(refused).toMatchObject({ hint: expect.not.stringContaining("local") as string });
-});
+it.each(["2025-12-31", "2025-12-31 22:30:05.5"])(
+  "%s without an offset is no ISO, which is said with what reads local times",
+  (cell) => {
+    const refused = compileConversion("timestamp", { ...brazil, dates: ["ISO"] })(cell, "text");
+    const hint = "add its format to `dates`, such as yyyy-MM-dd'T'HH:mm:ss.S for local times";
+    expect(refused).toMatchObject({ hint: expect.stringContaining(hint) as string });
+  },
+);
 
 describe("timestamp", () => {
   gives("%j is a local time of the mapping's zone: %s", (cell) => instant(cell), {

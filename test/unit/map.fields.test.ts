@@ -133,11 +133,11 @@ describe("a table beside the mapping", () => {
 
 describe("a time zone", () => {
   it.each([
-    ["EST", ["EST has no summer time: it is one offset all year."]],
-    ["Etc/GMT+3", ["Etc/GMT+3 is 3 h behind UTC: in these names the sign is reversed."]],
-    ["Etc/GMT-11", ["Etc/GMT-11 is 11 h ahead of UTC: in these names the sign is reversed."]],
+    ["EST", ["EST names no place, and is read as America/Panama, today at GMT-05:00."]],
+    ["Etc/GMT+3", ["Etc/GMT+3 names no place, and is read as Etc/GMT+3, today at GMT-03:00."]],
+    ["Etc/GMT-11", ["Etc/GMT-11 names no place, and is read as Etc/GMT-11, today at GMT+11:00."]],
     ["EST5EDT", []],
-    ["BST", ["BST is an abbreviation of several zones, and read as Asia/Dhaka."]],
+    ["BST", ["BST names no place, and is read as Asia/Dhaka, today at GMT+06:00."]],
     ["America/Panama", []],
   ])("that seldom is what was meant is told: %s", async (timezone, told) => {
     const { warnings } = await load(mappingWith({}).replace("timezone: UTC", `timezone: ${timezone}`));

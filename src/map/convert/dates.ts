@@ -135,19 +135,6 @@ const NAMED: { [format: string]: ReadDate } = {
   UNIX_MS: counted(/^\d{12,13}$/, (milliseconds) => milliseconds, 0),
 };
 
-const LETTERS = /^[yMLdoHhmsSuaZzEckWnqGtT]+$/;
-const quoteWord = (run: string) => (LETTERS.test(run) ? run.replace(/(?<=HH)h/, "'h'") : `'${run}'`);
-
-/** A word of a language, or what other programs write for AM and PM. */
-function slipIn(format: string): string | null {
-  if (/\b(?:tt|A|AM|PM)\b/.test(format)) return `AM and PM are written a: ${format.replace(/\b(?:tt|A|AM|PM)\b/, "a")}`;
-  const quoted = format
-    .split(/('[^']*')/)
-    .map((part, at) => (at % 2 === 1 ? part : part.replaceAll(/\p{L}+/gu, quoteWord)))
-    .join("");
-  return quoted === format || /[YD%]/.test(format) ? null : `Put other letters in single quotes: "${quoted}".`;
-}
-
 /** A date needs all of these tokens. */
 const DATE_TOKENS = [/^y+$/, /^[MLo]+$/, /^[do]+$/];
 
@@ -160,8 +147,8 @@ export function compileDateFormat(written: string, options: DateFormatOptions): 
   }
   const refuse = (message: string): never => {
     const usual =
-      "Formats are written like dd/MM/yyyy HH:mm (luxon's notation), or ISO, EXCEL, UNIX (seconds since 1970) or UNIX_MS.";
-    return refuseOptions(`format ${JSON.stringify(format)} ${message}`, slipIn(format) ?? usual);
+      "Formats are written like dd/MM/yyyy HH:mm or MM/dd/yyyy hh:mm a (luxon's notation; a is AM or PM), with other letters in single quotes: d 'de' MMMM 'de' yyyy, dd/MM/yyyy 'às' HH'h'mm. Others are ISO, EXCEL, UNIX (seconds since 1970) and UNIX_MS.";
+    return refuseOptions(`format ${JSON.stringify(format)} ${message}`, usual);
   };
   // Runs of one letter are tokens; text in single quotes, and everything else, is literal.
   const pieces = [...format.matchAll(/'([^']*)'|(([A-Za-z])\3*)|([^A-Za-z']+)|(')/gu)];

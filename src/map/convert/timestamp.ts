@@ -58,13 +58,11 @@ export function compileDateReader(
     if (typeof read !== "string") return read;
     const { code, cause, hint } = unread[read];
     const [message = "", remedy = ""] = [cause, hint].map((said) => said.replace("FORMATS", () => known));
-    const isIso = read === "form" && written.includes("ISO");
-    const told = (isIso && localIso(text)) || remedy;
     return refuse(
       code,
       text,
       message,
-      told.replace("`dates`", options.formats === undefined ? "`dates`" : "`formats`"),
+      remedy.replace("`dates`", options.formats === undefined ? "`dates`" : "`formats`"),
     );
   };
 }
@@ -91,23 +89,11 @@ function readByFormats(formats: readonly DateFormat[], text: string): ReadCell |
   return first ?? fault;
 }
 
-/** Null: it is no such text. */
-function localIso(text: string): string | null {
-  const form = text
-    .replace(/^\d{4}-\d\d-\d\d/, "yyyy-MM-dd")
-    .replace("T", "'T'")
-    .replace(/\d\d:\d\d/, "HH:mm")
-    .replace(/:\d\d/, ":ss")
-    .replace(/\.\d{1,3}$/, ".S");
-  if (/\d/.test(form)) return null;
-  return `Write times with Z or an offset, which \`ISO\` reads; or change the mapping: add ${form} to \`dates\` for local ones.`;
-}
-
 const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {
   form: {
     code: "date-unreadable",
     cause: "does not have the form FORMATS",
-    hint: "Correct the cell; or change the mapping: add its format to `dates`.",
+    hint: "Correct the cell; or change the mapping: add its format to `dates`, such as yyyy-MM-dd'T'HH:mm:ss.S for local times; `ISO` reads those with Z or an offset.",
   },
   zone: {
     code: "date-unreadable",

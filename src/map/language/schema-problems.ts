@@ -16,12 +16,6 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
 
   const { issues } = result.error;
   const paths = issues.map(({ path }) => path as Path);
-  const strays = paths.flatMap((path) => strayIn(schema, data, path) ?? []);
-  for (const { path, hint } of strays) {
-    const message = `"${String(path.at(-1))}" is indented wrongly in ${place(path.slice(0, -1))}.`;
-    source.report("mapping-value", path, message, { at: "key", hint });
-  }
-  const isTold = (path: Path) => strays.some(({ parent }) => isWithin(path, parent));
   /** A neighbouring part is empty: these belong to it. */
   const hasEmptyBeside = (path: Path) =>
     paths.some((one) => one.length === path.length + 1 && isWithin(one, path) && valueAt(data, one) === null);
@@ -39,7 +33,6 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
       const message = `${place(path)} is ${describe(value)}; expected ${wanted}.`;
       source.report("mapping-value", path, message, { hint: remedyFor(value, wanted, known, path) });
     };
-    if (isTold(path)) return;
     if (value === undefined && path.length > 0) {
       if (!isMisspelt(path)) reportMissing(source, path);
     } else if (issue.code === "invalid_union" && path.at(-1) === "as") {
@@ -117,32 +110,6 @@ const ELSEWHERE: readonly [ours: string, theirs: string][] = [
 function didYouMeanOurs(word: string, known: readonly string[]): string | null {
   const ours = ELSEWHERE.find(([name, theirs]) => known.includes(name) && theirs.split(" ").includes(foldName(word)));
   return ours === undefined ? didYouMean(word, known).trim() || null : `Did you mean "${ours[0]}"?`;
-}
-
-/**
- * Where names are free: the name of a setting that belongs outside or inside. What is below it is one level out of
- * place, unless it has settings that belong there.
- */
-function strayIn(schema: z.ZodType, data: unknown, issue: Path): { path: Path; parent: Path; hint: string } | null {
-  for (const at of issue.keys()) {
-    const [path, above, name] = [issue.slice(0, at + 1), issue.slice(0, at - 1), String(issue[at])];
-    // An entry of a list has no name.
-    if (
-      at < 1 ||
-      typeof issue[at - 1] === "number" ||
-      !typesAt(schema, issue.slice(0, at)).some((type) => type instanceof z.ZodRecord)
-    )
-      continue;
-    const members = membersAt(schema, path);
-    if (Object.keys(valueAt(data, path) ?? {}).some((key) => members.includes(key))) continue;
-    const holds = (where: Path) => typesAt(schema, [...where, name, ""]).some((type) => type instanceof z.ZodObject);
-    const free = String(issue[at - 1]);
-    if (typesAt(schema, path).some((type) => type instanceof z.ZodObject) && holds(path))
-      return { path, parent: path, hint: `Indent it more: it belongs to one of the \`${free}\`, below its name.` };
-    if (holds(above))
-      return { path, parent: issue.slice(0, at), hint: `Indent it less: it belongs next to \`${free}\`.` };
-  }
-  return null;
 }
 
 const isWithin = (path: Path, parent: Path) => parent.every((step, at) => step === path[at]);

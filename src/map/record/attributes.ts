@@ -44,7 +44,7 @@ export function compileAttributes(spec: NonNullable<EventSpec["attributes"]>, si
     ...derive(combine(pieces), (values) => Object.values(values).flat()),
     /** Refuses names that two columns of this header would write. */
     bind: (headers: Headers, view: View) => {
-      const seen = new Map<string, number>();
+      const seen = new Set<string>();
       for (const column of sets) bindSet(column, headers, view, taken, lateAttribute, seen);
     },
   };
@@ -86,33 +86,18 @@ function bindSet(
   view: View,
   taken: ReadonlyMap<string, Reads>,
   late: string | null,
-  seen: Map<string, number>,
+  seen: Set<string>,
 ) {
-  const takes = `\`headers: ${set?.pattern ?? ""}\``;
   for (const index of view.sets[slot] ?? []) {
     const name = view.header[index] ?? "";
     const own = taken.get(name);
-    // Only the header shows these mistakes.
-    if (seen.get(name) === index)
+    const isOther = own !== undefined && ![...own.columns].some((one) => view.index[one.slot] === index);
+    // Only the header shows this mistake.
+    if (isOther || seen.has(name) || name === late)
       headers.ambiguous.push({
-        message: `${takes} takes the column "${name}", which another set of the event takes too`,
-        hint: "List the column under `except` in one of the sets.",
+        message: `\`headers: ${set?.pattern ?? ""}\` takes the column "${name}", and the event has another attribute of this name`,
+        hint: "List the column under `except`, next to `headers`, and name it under `columns:`, with `{ header: Note, nth: 2 of 2 }` for the second of two; or rename the attribute, which may be that of `settings.late`.",
       });
-    else if (seen.has(name))
-      headers.ambiguous.push({
-        message: `${takes} takes two columns "${name}"`,
-        hint: "List them under `except`, next to `headers`, and name each under `columns:`, with `{ header: Note, nth: 2 of 2 }`.",
-      });
-    else if (own !== undefined && ![...own.columns].some((one) => view.index[one.slot] === index))
-      headers.ambiguous.push({
-        message: `the attribute "${name}" and the column "${name}" matched by ${takes} have the same name`,
-        hint: "List the column under `except`, next to `headers`; or rename the attribute.",
-      });
-    if (name === late)
-      headers.ambiguous.push({
-        message: `${takes} takes the column "${name}", and \`settings.late\` writes the attribute of that name`,
-        hint: "List the column under `except`, next to `headers`; or rename the attribute under `settings`.",
-      });
-    seen.set(name, index);
+    seen.add(name);
   }
 }
