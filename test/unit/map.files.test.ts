@@ -116,7 +116,7 @@ describe("a header", () => {
       columns: 'all: { headers: "Teor *" }\nmg: { headers: "* mg" }',
       event: visibilities,
     }).replace(/ +attributes:\n +public:\n +\{ {2}\}\n/u, "");
-    expect(await hintOf(sets, "Teor A mg", "Teor B")).toContain("one of the sets");
+    expect(await hintOf(sets, "Teor A mg", "Teor B")).toContain("under `except`");
     expect(bind(await load(sets), ["Doc", "Day", "Teor A", "B mg"]).unmapped).toEqual([]);
     const nth = mappingWith({ columns: "o: { header: Obs, nth: 1 of 2 }", attributes: "A: =o" });
     expect(await hintOf(nth, "Obs")).toContain("`nth`");
