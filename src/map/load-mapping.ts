@@ -1,6 +1,6 @@
 /** Loads a mapping file: the only place where the mapping touches the disk. Everything after it is pure and synchronous. */
 import { createReadStream } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
@@ -94,8 +94,6 @@ async function extendByBase(source: MappingSource): Promise<void> {
     source.problems.push(...base.problems);
     source.doubts.push(...base.doubts);
     if (!isJsonObject(base.data)) refuse(`${name} holds no parts of a mapping.`);
-    else if (name === basename(source.path))
-      refuse("A mapping cannot extend itself.", "Name the file that it shares parts with.");
     else if ("extends" in base.data) {
       const hint = `Move what they share into a file without \`extends\`, and let each mapping extend that.`;
       refuse(`${name} itself extends another mapping, and only one step is read.`, hint);
