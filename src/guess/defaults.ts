@@ -3,15 +3,7 @@ import { compileConversion } from "../map/convert/conversion.js";
 import { isEither, readNumber } from "../map/convert/number-text.js";
 import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
-import {
-  type Column,
-  countriesOf,
-  degrees,
-  isClockHeader,
-  kilograms,
-  type Numbers,
-  reader,
-} from "./column.js";
+import { type Column, countriesOf, degrees, isClockHeader, kilograms, type Numbers, reader } from "./column.js";
 import { isDate, languages, order, orderedBy, reads, yearFirst } from "./dates.js";
 import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";

@@ -107,8 +107,8 @@ const spoken = new Map(
 
 /** How many words of the headers suggest the country. */
 export function wordsOfCountry(country: string, headers: readonly string[]): number {
-  const forms = spoken.get(country) ?? [];
-  return headers.flatMap(wordsOf).filter((word) => forms.some((form) => find([word], form) === 0)).length;
+  const own = spoken.get(country) ?? [];
+  return headers.flatMap(wordsOf).filter((word) => own.some((form) => find([word], form) === 0)).length;
 }
 
 /** Words for dates that are planned, promised, the end of a term or a whole month: they do not say what happened. */

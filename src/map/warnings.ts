@@ -1,4 +1,5 @@
 /** Settings that are valid but seldom meant, for `rowferry check`. */
+import { IANAZone } from "luxon";
 import { isJsonObject } from "../model/json.js";
 import { eventsOf, type MappingSpec } from "./language/mapping-schema.js";
 import { isAbbreviation } from "./convert/zone.js";
@@ -13,7 +14,7 @@ export function findWarnings(spec: MappingSpec, source: MappingSource, used: Rea
   const warn = (place: Path, message: string, hint: string) =>
     warnings.push(source.describe("mapping-doubtful", place, message, { at: "key", hint }));
   const { timezone = "" } = spec.defaults ?? {};
-  if (isAbbreviation(timezone) || NO_PLACE.test(timezone)) {
+  if (IANAZone.isValidZone(timezone) && (isAbbreviation(timezone) || NO_PLACE.test(timezone))) {
     const shown = new Intl.DateTimeFormat("en", { timeZone: timezone, timeZoneName: "longOffset" });
     const offset = shown.formatToParts().find(({ type }) => type === "timeZoneName")?.value;
     const read = `${shown.resolvedOptions().timeZone}, today at ${offset}`;

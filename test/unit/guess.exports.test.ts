@@ -691,7 +691,9 @@ it("codes of goods keep the zeros that a later file has; what every night overwr
 it("a column in which the day comes first in some cells and the month in others is told", async () => {
   const file = text(["OS;Data;Kg", ...rows("A-#;2#/03/2026;#,5"), ...rows("B-#;03/2#/2026;#,5")]);
   const { said } = await draftOf({ "a.csv": file });
-  expect(said.replaceAll(/\s+/g, " ")).toContain('"Data", such as "21/03/2026", is read as text and gives no event its time');
+  expect(said.replaceAll(/\s+/g, " ")).toContain(
+    '"Data", such as "21/03/2026", is read as text and gives no event its time',
+  );
 });
 
 describe("what other systems export", () => {

@@ -143,6 +143,11 @@ describe("a time zone", () => {
     const { warnings } = await load(mappingWith({}).replace("timezone: UTC", `timezone: ${timezone}`));
     expect(warnings.map(({ message }) => message)).toEqual(told);
   });
+
+  it.each(["BRT", "XYZ"])("that does not exist is refused by its name: %s", async (timezone) => {
+    const loading = load(mappingWith({}).replace("timezone: UTC", `timezone: ${timezone}`));
+    await expect(loading).rejects.toThrow(`there is no time zone "${timezone}"`);
+  });
 });
 
 describe("free JSON", () => {
