@@ -17,6 +17,10 @@ type Import = Extract<Step, { do: "import" }>;
 /** As its cells are kept: two rows of one content are one to a dismissal (HARD-CASES H23). */
 export const contentOf = (row: StoryRow): string => JSON.stringify({ ...row, row: 0 });
 
+/** What a row says of its event, but for the parties, which it may take from its document. */
+export const saidBy = ({ document, key, minute, ...row }: StoryRow & { is: "event" }): string =>
+  JSON.stringify([document, key, minute, row.name, row.weight]);
+
 /** `imported`: the files so far. A decision that was killed had reached the journal, and the ledger not yet. */
 export async function decideOne(
   world: World,
@@ -103,7 +107,7 @@ export function giveUp(
   for (const [event, row] of witness.says)
     if (isAbout({ document: row.document, row: contentOf(row) })) {
       witness.says.delete(event);
-      witness.accepted.add(contentOf(row));
+      witness.accepted.add(saidBy(row));
     }
   witness.givenUp.push(...gone);
   witness.holds = witness.holds.filter((hold) => !gone.includes(hold));

@@ -8,7 +8,17 @@ import { rebuildLedger } from "../../../src/desk/care.js";
 import { replaceEach, resolveNamed } from "../../support/decide.js";
 import { readStatus } from "../../../src/desk/status.js";
 import { noteCorrections, rejectedFile } from "./corrections.js";
-import { backUp, contentOf, decideOne, giveUp, nameOf, noteNewVersion, restore, thereNow } from "./decisions.js";
+import {
+  backUp,
+  contentOf,
+  decideOne,
+  giveUp,
+  nameOf,
+  noteNewVersion,
+  restore,
+  saidBy,
+  thereNow,
+} from "./decisions.js";
 import { checkPromises } from "./promises.js";
 import { hasLanded } from "./copies.js";
 import { partsOf, writeReal } from "./real-shapes.js";
@@ -290,7 +300,7 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
     witness.refused.delete(id);
     if (row.is === "event") {
       const event = `${row.name ?? "Weighing"} ${id}`;
-      if (witness.accepted.has(contentOf(row))) witness.says.delete(event);
+      if (witness.accepted.has(saidBy(row))) witness.says.delete(event);
       else if (!witness.outdated.has(contentOf(row))) witness.says.set(event, row);
       given.set(event, (given.get(event) ?? new Set()).add(contentOf(row)));
       if (!witness.stood.has(id)) witness.stood.set(id, newest.get(row.document) ?? Number.NEGATIVE_INFINITY);

@@ -41,7 +41,7 @@ export interface Witness {
   versions: { before: string; now: string }[];
   /** Rows that a person has corrected into another valid row, by content: they come back and say nothing. */
   outdated: Set<string>;
-  /** Rows that said otherwise than what had landed when a person gave up what was wrong, by content. */
+  /** What rows said otherwise than what had landed when a person gave up what was wrong. */
   accepted: Set<string>;
   /** Ids of documents that were replaced by a next generation, by key. */
   replaced: Map<string, Set<string>>;
