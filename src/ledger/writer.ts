@@ -177,7 +177,7 @@ export class Writer {
   strandedGivenUp(id: number, which: "foreign" | "any", now: number) {
     const any = which === "any" ? "" : "AND reason IN ('foreign-collision', 'dismissed')";
     const isGiven = this.#set("document_states", id, { reason: "dismissed" }, now, `state = 'stranded' ${any}`);
-    if (isGiven) this.#giveUpDoubts(id, true, now);
+    if (isGiven) this.doubtsGivenUp(id, true, now);
     return isGiven;
   }
 
@@ -190,7 +190,7 @@ export class Writer {
         { id },
       ) ?? "document-stranded";
     const isTaken = this.#set("document_states", id, { reason }, now, "state = 'stranded' AND reason = 'dismissed'");
-    if (isTaken) this.#giveUpDoubts(id, false, now);
+    if (isTaken) this.doubtsGivenUp(id, false, now);
   }
 
   held(id: number, reason: Code, waitsFor: string, now: number) {
@@ -404,17 +404,26 @@ export class Writer {
   documentResolved(id: number, serviceId: string, now: number) {
     this.#document(id, { state: "open", reason: "resolved", service_id: serviceId }, now);
     this.#database.run(
-      `UPDATE event_states SET reason = 'refused-in-doubt', dismissed = 0, changed_at = @now
+      `UPDATE event_states SET reason = 'refused-in-doubt', changed_at = @now
        WHERE document_id = @id AND state = 'stalled' AND reason = 'document-stranded'`,
       { id, now },
     );
+    this.doubtsGivenUp(id, false, now);
     this.waitsSettled([`document:${id}`], now);
   }
 
   /** Stranded; its next generation is sent in its place. */
   strandedReplaced(id: number, now: number) {
     this.#set("document_states", id, { reason: "replaced" }, now);
-    this.#giveUpDoubts(id, true, now);
+    this.doubtsGivenUp(id, true, now);
+  }
+
+  /** Events in doubt go with their stranded document. `isGiven`: or are taken up again with it. */
+  doubtsGivenUp(document: number, isGiven: boolean, now: number) {
+    this.#database.run(
+      "UPDATE event_states SET dismissed = @given, changed_at = @now WHERE document_id = @document AND state = 'stalled'",
+      { document, given: isGiven ? 1 : 0, now },
+    );
   }
 
   /** Moves its state to `into`; the state rules demand closed before cancelled. */
@@ -436,7 +445,6 @@ export class Writer {
     if (found.state === "planned") return;
     const { state, reason, serviceId, lastAt } = found;
     this.#document(id, { state, reason, service_id: serviceId, last_at: lastAt }, now);
-    if (state === "stranded") this.#giveUpDoubts(id, reason === "dismissed" || reason === "replaced", now);
   }
 
   sendingRegistration(id: number, now: number) {
@@ -551,14 +559,6 @@ export class Writer {
     const select = "SELECT state, last_at AS lastAt FROM document_states WHERE document_id = @id";
     return (
       this.#database.row<{ state: string; lastAt: number | null }>(select, { id }) ?? { state: null, lastAt: null }
-    );
-  }
-
-  /** Events in doubt go with their stranded document. `isGiven`: or are taken up again with it. */
-  #giveUpDoubts(document: number, isGiven: boolean, now: number) {
-    this.#database.run(
-      "UPDATE event_states SET dismissed = @given, changed_at = @now WHERE document_id = @document AND state = 'stalled'",
-      { document, given: isGiven ? 1 : 0, now },
     );
   }
 

@@ -84,8 +84,8 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
   const documentOf = (entry: JsonObject) =>
     named(entry["document"] as JournalDocument, text(entry["mode"]) ?? "create");
   const documentNow = (id: number) =>
-    database.row<{ state: string; serviceId: string | null; lastAt: number | null }>(
-      "SELECT state, service_id AS serviceId, last_at AS lastAt FROM document_states WHERE document_id = @id",
+    database.row<{ state: string; reason: string | null; serviceId: string | null; lastAt: number | null }>(
+      "SELECT state, reason, service_id AS serviceId, last_at AS lastAt FROM document_states WHERE document_id = @id",
       { id },
     );
 
@@ -102,6 +102,9 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const times = [entry["lastAt"], before?.lastAt].filter((time) => typeof time === "number");
     const lastAt = times.length === 0 ? null : Math.max(...times);
     writer.documentRestored(id, { state, reason, serviceId, lastAt }, at);
+    const isGiven = state === "stranded" && reason === "dismissed";
+    if (isGiven || (before?.state === "stranded" && before.reason === "dismissed"))
+      writer.doubtsGivenUp(id, isGiven, at);
     if (state !== "cancelled") markOpen(database, id);
   };
 
@@ -261,6 +264,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const [old] = objects(entry["documents"]);
     if (old === undefined) return;
     const document = documentOf(old);
+    if (old["reason"] === "replaced") writer.doubtsGivenUp(document, true, at);
     const { cancel } = entry;
     if (!isJsonObject(cancel)) return;
     const partyOf = (value: JsonValue | undefined) => register(isJsonObject(value) ? value : {}, at);

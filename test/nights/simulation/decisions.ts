@@ -41,10 +41,10 @@ export async function decideOne(
     return;
   }
   if (!isDone) return;
+  const isIn = (row: string, which: (file: string) => boolean) =>
+    imported.some((one) => which(nameOf(one)) && one.rows.some((given) => contentOf(given) === row));
   const isAbout = ({ document, row }: Pick<Witness["holds"][number], "document" | "row">) =>
-    typeof choice === "string"
-      ? document === choice
-      : imported.some((one) => nameOf(one) === nameOf(choice) && one.rows.some((given) => contentOf(given) === row));
+    typeof choice === "string" ? document === choice : isIn(row, (file) => file === nameOf(choice));
   if (step.what === "dismiss") {
     witness.gaveUp = true;
     world.refusals.release();
@@ -58,8 +58,10 @@ export async function decideOne(
       if (isAbout({ document: (JSON.parse(row) as StoryRow).document ?? "", row })) witness.dismissed.delete(row);
     witness.holds.push(...again.map((hold) => ({ ...hold, landed, onTheWire })));
   } else if (step.what === "withdraw") {
-    witness.holds = witness.holds.filter((hold) => !isAbout(hold));
-    witness.givenUp = witness.givenUp.filter((hold) => !isAbout(hold));
+    // What another file has as well, such as the rejected one, still holds.
+    const isElsewhere = (row: string) => typeof choice !== "string" && isIn(row, (file) => file !== nameOf(choice));
+    witness.holds = witness.holds.filter((hold) => !isAbout(hold) || isElsewhere(hold.row));
+    witness.givenUp = witness.givenUp.filter((hold) => !isAbout(hold) || isElsewhere(hold.row));
     const known = new Set(world.look(readEvents).map(idOf));
     // What was taken back comes anew.
     for (const id of witness.stood.keys()) if (!known.has(id)) witness.stood.delete(id);
