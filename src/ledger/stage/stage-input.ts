@@ -382,8 +382,8 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     }
     fates.addGroup(mapped, { fate: known ? "known" : "staged" }, mapped.rowId !== null || staged.length === 0);
     for (const before of [...replaced, ...cut]) withdrawal.replace(before, id, staged);
-    const hash = correction === null || correction.isConfirmed ? null : hashOf(group);
-    for (const before of leads) withdrawal.correct(before, id, staged, hash);
+    const corrected = correction && { cells: hashOf(group), isConfirmed: correction.isConfirmed };
+    for (const before of leads) withdrawal.correct(before, id, staged, corrected);
     if (mapped.group != null && anyPlacements) {
       const placed = keyed.map(({ record: { document } }) => references.document(document.kind, document.key));
       for (const part of withdrawal.partsOf(placed, rows.map(originalCells))) withdrawal.mend(part, id, staged);

@@ -1,7 +1,7 @@
 /** Takes back unsent records of rows. Records that other files' rows also bring stay, with everything they need. */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
-import { EVENTS_OF_ROWS, inputOf, groupOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
+import { EVENTS_OF_ROWS, inputOf, groupOf, latestOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
 import { Writer } from "../writer.js";
 import { codes } from "../../model/codes.js";
 import { readCodes } from "../../model/codes/read.js";
@@ -193,6 +193,14 @@ export function createRowWithdrawal(
     database.add("dismissals", { cell_hash: hash, row_id: after, at: now });
   };
 
+  /** A person has corrected the row again, to a text that it had before. */
+  const forget = (hash: Buffer, after: number) => {
+    const earlier = "SELECT row_id FROM dismissals WHERE cell_hash = @hash AND row_id IS NOT NULL";
+    for (const row of database.values<number>(earlier, { hash }))
+      if (latestOf(database, row) === after)
+        database.run("DELETE FROM dismissals WHERE cell_hash = @hash AND row_id = @row", { hash, row });
+  };
+
   const hashOf = (row: number) => database.value<Buffer>("SELECT cell_hash FROM rows WHERE id = @row", { row });
 
   /** For a valid row, which has no stored hash; null: its cells are gone. */
@@ -233,16 +241,25 @@ export function createRowWithdrawal(
 
   /**
    * For a row that a person corrected: its old cells must not be believed (H37), unless they are what has landed, so that
-   * the correction came too late, or the row came back as it was. `hashAfter`: of the new cells; null if a person has
-   * confirmed them, or they are skipped.
+   * the correction came too late, or the row came back as it was, which makes them believed again. `given`: the hash of
+   * the new cells; null: they are skipped.
    */
-  const correct = (before: number, after: number, events: readonly number[], hashAfter: Buffer | null) => {
-    const hash = hashOf(before) ?? hashOfCells(before);
+  const correct = (
+    before: number,
+    after: number,
+    events: readonly number[],
+    given: { cells: Buffer; isConfirmed: boolean } | null,
+  ) => {
+    const ofInvalid = hashOf(before);
+    const hash = ofInvalid ?? hashOfCells(before);
     const isLanded =
       database.has("SELECT 1 FROM events_now WHERE id IN @events AND state = 'changed'", { events }) &&
       !problemsOfRow(database, before).some(({ code }) => code === "changed");
     for (const row of [before, ...sameOfEarlierNights(before, events, hash)]) mend(row, after, events);
-    if (!isLanded && (hash === null || hashAfter?.equals(hash) !== true)) remember(hash, after);
+    // Valid without a person's word.
+    const isBelieved = given !== null && (ofInvalid === null || !given.isConfirmed);
+    if (isBelieved) forget(given.cells, after);
+    if (!isLanded && !(isBelieved && hash !== null && given.cells.equals(hash))) remember(hash, after);
   };
 
   return {

@@ -44,6 +44,8 @@ export function rejectedFile(
   };
 }
 
+const isEvent = (content: string) => (JSON.parse(content) as StoryRow).is === "event";
+
 /** What the corrected rows held, and all their versions, is free, unless they came back as they were. */
 export function noteCorrections(witness: Witness, file: Import): void {
   // Of two rows that contradict each other, a person keeps the one that is right.
@@ -55,7 +57,10 @@ export function noteCorrections(witness: Witness, file: Import): void {
     if (was === undefined) continue;
     const before = contentOf(was);
     const now = contentOf(row);
-    if (before === now && !witness.versions.some((one) => one.before === before)) continue;
+    // As it was rejected, it corrects nothing, unless what it has become since is wrong itself.
+    const newest = versionsOf(witness, before, "now").at(-1) ?? before;
+    const isOld = newest === before || (isEvent(newest) && file.corrects?.[index]?.code !== "ok");
+    if (before === now && isOld) continue;
     const all = [...versionsOf(witness, before, "before"), ...versionsOf(witness, before, "now")];
     const gone = all.filter((content) => content !== now);
     if (before !== now) witness.versions.push({ before, now });

@@ -103,7 +103,10 @@ export function giveUp(
   const gone = witness.holds.filter(isAbout);
   for (const { row } of [...gone, ...witness.gone.filter(isAbout)]) {
     witness.dismissed.add(row);
-    for (const earlier of versionsOf(witness, row, "before")) witness.corrected.add(earlier);
+    for (const earlier of versionsOf(witness, row, "before")) {
+      witness.corrected.add(earlier);
+      if (earlier !== row) witness.outdated.add(earlier);
+    }
   }
   // A change that is accepted stays out of what is sent again.
   for (const [event, row] of witness.says)
