@@ -92,11 +92,11 @@ describe("a corrected row", () => {
     ["a second correction says", [{ 2: "3" }, { 3: "2" }]],
   ])("says again what it said before, where %s so", long, async (_, corrections) => {
     const office = await firstNight(["L1 10 1 T1"]);
-    const source = (weight: number, night: number) =>
-      put(office, `night-${night}.csv`, rowsOf(`L1 10 ${weight} T1`, `L9 1${night} 9 T9${night}`));
+    const source = (weight: number, at: number) =>
+      put(office, `night-${at}.csv`, rowsOf(`L1 10 ${weight} T1`, `L9 1${at} 9 T9${at}`));
     expect(await source(2, 2)).toMatchObject({ code: 3 });
-    for (const [at, mended] of corrections.entries())
-      expect(await put(office, `k${at}.csv`, await rejected(office, mended))).toMatchObject({ code: 3 });
+    for (const [count, mended] of corrections.entries())
+      expect(await put(office, `k${count}.csv`, await rejected(office, mended))).toMatchObject({ code: 3 });
     expect(await source(1, 3), "as it landed").toMatchObject({ code: 0 });
     expect(await source(2, 4), "the corrected text, which has not landed").toMatchObject({ code: 3 });
   });
