@@ -52,19 +52,22 @@ export function dismissing(selectors: Selectors, undo = false): Decision<Dismiss
     "dismiss needs to know what to give up.",
     "Name it with --row, --document, --code, --input or --run; `rowferry rejects` lists what there is.",
   );
-  const { row, document, code } = selectors;
-  // A row alone does not mean all of its document.
-  const ofOwn = document !== undefined && row === undefined ? "any" : "foreign";
-  const stranded = code === undefined && (row ?? document) !== undefined ? ofOwn : "none";
   return (database, now) => {
     const done = undo
       ? { ...undismiss(database, selected(database, selectors, "given up"), now), left: 0, stranded: 0 }
-      : dismiss(database, selected(database, selectors, "to give up"), unsentOf(selectors), now, stranded);
+      : dismiss(database, selected(database, selectors, "to give up"), unsentOf(selectors), now, strandedBy(selectors));
     const { left: _, stranded: __, ...counts } = done;
     const did = `${undo ? "open again" : "dismissed"}: ${countedKinds(counts)} (${asked(database, selectors)})`;
     createRunStore(database).decided("dismiss", did, now);
     return { done };
   };
+}
+
+/** Which stranded documents are meant: a code may be that of events, and a row does not mean all of its own document. */
+function strandedBy({ row, document, code }: Selectors): "none" | "foreign" | "any" {
+  if (code !== undefined) return "none";
+  if (row !== undefined) return "foreign";
+  return document === undefined ? "none" : "any";
 }
 
 const unsentOf = ({ row, code }: Selectors): "give up" | "release" =>

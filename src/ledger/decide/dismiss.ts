@@ -22,8 +22,8 @@ const openAgain = (database: LedgerDatabase, selection: Selection) =>
 /**
  * Gives up rows and events, and releases everything that waits for them. A dismissal is for the content, so it stays in
  * force when the same row comes back (H23). Records in doubt cannot be dismissed, since they may have landed. Records
- * that only wait are released, unless `unsent`. `stranded`: which documents without a known id are given up; a code is
- * that of events, too. Safe while an import is running.
+ * that only wait are released, unless `unsent`. `stranded`: which documents without a known id are given up. Safe while an
+ * import is running.
  */
 export function dismiss(
   database: LedgerDatabase,

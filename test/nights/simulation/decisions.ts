@@ -21,6 +21,10 @@ export const contentOf = (row: StoryRow): string => JSON.stringify({ ...row, row
 export const saidBy = ({ document, key, minute, ...row }: StoryRow & { is: "event" }): string =>
   JSON.stringify([document, key, minute, row.name, row.weight]);
 
+/** Whether one of these files has the row, by content. */
+const isInFile = (imported: readonly Import[], row: string, which: (file: string) => boolean): boolean =>
+  imported.some((one) => which(nameOf(one)) && one.rows.some((given) => contentOf(given) === row));
+
 /** `imported`: the files so far. A decision that was killed had reached the journal, and the ledger not yet. */
 export async function decideOne(
   world: World,
@@ -41,10 +45,8 @@ export async function decideOne(
     return;
   }
   if (!isDone) return;
-  const isIn = (row: string, which: (file: string) => boolean) =>
-    imported.some((one) => which(nameOf(one)) && one.rows.some((given) => contentOf(given) === row));
   const isAbout = ({ document, row }: Pick<Witness["holds"][number], "document" | "row">) =>
-    typeof choice === "string" ? document === choice : isIn(row, (file) => file === nameOf(choice));
+    typeof choice === "string" ? document === choice : isInFile(imported, row, (file) => file === nameOf(choice));
   if (step.what === "dismiss") {
     witness.gaveUp = true;
     world.refusals.release();
@@ -59,7 +61,8 @@ export async function decideOne(
     witness.holds.push(...again.map((hold) => ({ ...hold, landed, onTheWire })));
   } else if (step.what === "withdraw") {
     // What another file has as well, such as the rejected one, still holds.
-    const isElsewhere = (row: string) => typeof choice !== "string" && isIn(row, (file) => file !== nameOf(choice));
+    const isElsewhere = (row: string) =>
+      typeof choice !== "string" && isInFile(imported, row, (file) => file !== nameOf(choice));
     witness.holds = witness.holds.filter((hold) => !isAbout(hold) || isElsewhere(hold.row));
     witness.givenUp = witness.givenUp.filter((hold) => !isAbout(hold) || isElsewhere(hold.row));
     const known = new Set(world.look(readEvents).map(idOf));
@@ -140,8 +143,7 @@ export function noteNewVersion(witness: Witness, step: Import, imported: readonl
     const { document, key } = JSON.parse(text) as StoryRow;
     witness.stood.delete(`${document} ${key}`);
     // What another file brings as well, waits for the refused one no longer.
-    const isOther = (one: Import) => nameOf(one) !== nameOf(step) && one.rows.some((row) => contentOf(row) === text);
-    if (imported.some(isOther)) witness.refused.delete(`${document} ${key}`);
+    if (isInFile(imported, text, (file) => file !== nameOf(step))) witness.refused.delete(`${document} ${key}`);
   }
   const before = new Set(earlier.flatMap(({ rows }) => rows.map(contentOf)));
   for (const row of step.rows) if (!before.has(contentOf(row))) witness.stood.delete(`${row.document} ${row.key}`);
