@@ -36,12 +36,19 @@ export async function askForToken(
   return post(headers, form.toString());
 }
 
+/** A token; on our clock, when to fetch the next one, and when it surely has run out. */
+export interface Held {
+  token: string;
+  until: number;
+  end: number;
+}
+
 /** One client's current token, shared by all cases. */
 export class Tokens {
   readonly #post: PostForm;
   readonly #credential: Credential;
   readonly #scope: string | undefined;
-  #held: Promise<{ token: string; until: number }> | undefined;
+  #held: Promise<Held> | undefined;
 
   constructor(post: PostForm, credential: Credential, scope?: string) {
     this.#post = post;
@@ -50,25 +57,26 @@ export class Tokens {
   }
 
   /** A token that should still be good; fetched again when nearly run out. */
-  async current(): Promise<string> {
+  async current(): Promise<Held> {
     this.#held ??= this.#fetch();
     const held = await this.#held;
-    if (performance.now() < held.until) return held.token;
+    if (performance.now() < held.until) return held;
     return this.renewed();
   }
 
   /** A new token, whatever was held before. */
-  async renewed(): Promise<string> {
+  renewed(): Promise<Held> {
     this.#held = this.#fetch();
-    return (await this.#held).token;
+    return this.#held;
   }
 
-  async #fetch(): Promise<{ token: string; until: number }> {
+  async #fetch(): Promise<Held> {
+    const asked = performance.now();
     let answer = await askForToken(this.#post, this.#credential, "basic", this.#scope);
     if (answer.status >= 400) answer = await askForToken(this.#post, this.#credential, "post", this.#scope);
     const token = member(answer.json, "access_token");
     if (typeof token !== "string") throw new Error(`no access token: ${describeAnswer({ ...answer, text: "…" })}`);
     const lifetime = Number(member(answer.json, "expires_in") ?? 60);
-    return { token, until: performance.now() + lifetime * 500 };
+    return { token, until: asked + lifetime * 500, end: asked + lifetime * 1000 };
   }
 }

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { decideAlone } from "../../../src/desk/access.js";
 import { backup, restoreLedger } from "../../../src/desk/care.js";
 import { retrying } from "../../../src/desk/decide.js";
+import { tallyWithdrawn } from "../../../src/ledger/decide/withdraw.js";
 import type { Selectors } from "../../../src/ledger/decide/selection.js";
 import { RowferryError } from "../../../src/model/error.js";
 import { dismissSelected, withdrawSelected } from "../../support/decide.js";
@@ -60,9 +61,11 @@ export async function decideOne(
       if (isAbout({ document: (JSON.parse(row) as StoryRow).document ?? "", row })) witness.dismissed.delete(row);
     witness.holds.push(...again.map((hold) => ({ ...hold, landed, onTheWire })));
   } else if (step.what === "withdraw") {
-    // What another file has as well, such as the rejected one, still holds.
+    // What another file has as well, such as the rejected one, still holds, unless `status` tells that it is taken back too.
+    const takenBack = new Set(world.look(tallyWithdrawn).map(({ input }) => input));
     const isElsewhere = (row: string) =>
-      typeof choice !== "string" && isInFile(imported, row, (file) => file !== nameOf(choice));
+      typeof choice !== "string" &&
+      isInFile(imported, row, (file) => file !== nameOf(choice) && !takenBack.has(`${file}.csv`));
     witness.holds = witness.holds.filter((hold) => !isAbout(hold) || isElsewhere(hold.row));
     witness.givenUp = witness.givenUp.filter((hold) => !isAbout(hold) || isElsewhere(hold.row));
     const known = new Set(world.look(readEvents).map(idOf));
