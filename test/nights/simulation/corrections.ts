@@ -49,9 +49,14 @@ const isEvent = (content: string) => (JSON.parse(content) as StoryRow).is === "e
 /** What the corrected rows held, and all their versions, is free, unless they came back as they were. */
 export function noteCorrections(witness: Witness, file: Import): void {
   // Of two rows that contradict each other, a person keeps the one that is right.
-  const kept = new Set(file.rows.map(({ document, key }) => `${document} ${key}`));
-  for (const row of file.deleted ?? [])
-    if (row.is === "event" && kept.has(`${row.document} ${row.key}`)) witness.outdated.add(contentOf(row));
+  const eventOf = ({ document, key }: StoryRow) => `${document} ${key}`;
+  const kept = new Set(file.rows.map(eventOf));
+  const changed = file.rows.flatMap((row, index) => {
+    const was = file.corrects?.[index]?.was;
+    return was === undefined || eventOf(was) === eventOf(row) ? [] : [was];
+  });
+  for (const row of [...(file.deleted ?? []), ...changed])
+    if (row.is === "event" && kept.has(eventOf(row))) witness.outdated.add(contentOf(row));
   for (const [index, row] of file.rows.entries()) {
     const was = file.corrects?.[index]?.was;
     if (was === undefined) continue;

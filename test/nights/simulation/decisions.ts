@@ -5,12 +5,15 @@ import { decideAlone } from "../../../src/desk/access.js";
 import { backup, restoreLedger } from "../../../src/desk/care.js";
 import { retrying } from "../../../src/desk/decide.js";
 import { tallyWithdrawn } from "../../../src/ledger/decide/withdraw.js";
+import type { LedgerDatabase } from "../../../src/ledger/open-ledger.js";
+import { createCells } from "../../../src/ledger/stage/row-cells.js";
 import type { Selectors } from "../../../src/ledger/decide/selection.js";
 import { RowferryError } from "../../../src/model/error.js";
 import { dismissSelected, withdrawSelected } from "../../support/decide.js";
 import type { Step, StoryRow } from "./story.js";
+import { mapped } from "./story-rows.js";
 import { idOf, readEvents, type Witness } from "./witness.js";
-import type { World } from "./world.js";
+import { cellOf, type World } from "./world.js";
 
 type Decide = Extract<Step, { do: "decide" }>;
 type Import = Extract<Step, { do: "import" }>;
@@ -63,9 +66,10 @@ export async function decideOne(
   } else if (step.what === "withdraw") {
     // What another file has as well, such as the rejected one, still holds, unless `status` tells that it is taken back too.
     const takenBack = new Set(world.look(tallyWithdrawn).map(({ input }) => input));
+    const isToCorrect = world.look(readToCorrect);
     const isElsewhere = (row: string) =>
       typeof choice !== "string" &&
-      isInFile(imported, row, (file) => file !== nameOf(choice) && !takenBack.has(`${file}.csv`));
+      isInFile(imported, row, (file) => file !== nameOf(choice) && (isToCorrect(row) || !takenBack.has(`${file}.csv`)));
     witness.holds = witness.holds.filter((hold) => !isAbout(hold) || isElsewhere(hold.row));
     witness.givenUp = witness.givenUp.filter((hold) => !isAbout(hold) || isElsewhere(hold.row));
     const known = new Set(world.look(readEvents).map(idOf));
@@ -90,6 +94,14 @@ async function carryOut(world: World, what: Decide["what"], selectors: Selectors
     if (error instanceof RowferryError && error.code === "usage") return false;
     throw error;
   }
+}
+
+/** Tells of a row, by content, whether the ledger has it as invalid and open. */
+export function readToCorrect(database: LedgerDatabase): (row: string) => boolean {
+  const cells = createCells(database);
+  const ids = database.prepare<[], number>("SELECT id FROM invalid_rows WHERE lead IS NULL").pluck().all();
+  const open = new Set(ids.map((id) => cells.of(id)?.cells[0]));
+  return (row) => open.has(cellOf(mapped(JSON.parse(row) as StoryRow)));
 }
 
 /** What a person corrected to become this row, or this row into, by content; with the row itself. */

@@ -1,15 +1,14 @@
 /** The promises of DESIGN section 1 against what the service holds and what the ledger says. */
 import type { LedgerDatabase } from "../../../src/ledger/open-ledger.js";
 import type { DocumentWithTimeline, EventRecord } from "../../../src/sandbox/index.js";
-import { createCells } from "../../../src/ledger/stage/row-cells.js";
 import { checkLedger } from "../../../src/ledger/care/check/check.js";
 import { settled } from "./at-rest.js";
 import { isPassedByCopy } from "./copies.js";
-import { versionsOf } from "./decisions.js";
-import { type Story, type StoryRow, TONIGHT } from "./story.js";
-import { mapped, START } from "./story-rows.js";
+import { readToCorrect, versionsOf } from "./decisions.js";
+import { type Story, TONIGHT } from "./story.js";
+import { START } from "./story-rows.js";
 import { describe, idOf, isReplaced, type LedgerEvent, readEvents, type Witness } from "./witness.js";
-import { cellOf, type World } from "./world.js";
+import type { World } from "./world.js";
 
 const LANDED = ["landed", "landed-without-id", "changed"];
 
@@ -49,22 +48,16 @@ export function checkPromises(world: World, story: Story, witness: Witness, atRe
 
 /** H23: what a person has given up is no longer to correct; what holds others, and nobody has given up, is. */
 function toCorrect(database: LedgerDatabase, witness: Witness) {
-  const cells = createCells(database);
-  const open = database
-    .prepare<[], number>("SELECT id FROM invalid_rows WHERE lead IS NULL")
-    .pluck()
-    .all()
-    .map((id) => cells.of(id)?.cells[0]);
+  const isToCorrect = readToCorrect(database);
   const isGone = (row: string) => witness.gone.some((hold) => hold.row === row);
-  const cellFor = (row: string) => cellOf(mapped(JSON.parse(row) as StoryRow));
   return [
     ...[...witness.dismissed]
-      .filter((row) => !isGone(row) && open.includes(cellFor(row)))
+      .filter((row) => !isGone(row) && isToCorrect(row))
       .map((row) => `H23: dismissed, and open: ${row}`),
     ...witness.holds
       .filter(({ row }) => !isGone(row) && !witness.corrected.has(row))
       // The same bytes are not read again where their correction is still to correct.
-      .filter(({ row }) => !versionsOf(witness, row, "now").some((one) => open.includes(cellFor(one))))
+      .filter(({ row }) => !versionsOf(witness, row, "now").some(isToCorrect))
       .map(({ row }) => `H13: to correct, and not open: ${row}`),
   ];
 }
