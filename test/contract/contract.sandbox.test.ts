@@ -1,6 +1,7 @@
 /**
  * The contract suite against the sandbox: it passes as it is and with every switch, and each switch changes the readings
- * that are written down for it. That the suite bites is shown by `npm run mutate`.
+ * that are written down for it. All cases under every switch: `npm run contract -- --every-switch`. That the suite bites
+ * is shown by `npm run mutate`.
  */
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +23,7 @@ import {
 import { AS_IT_IS, readingsUnder, SWITCHES } from "./sandbox-switches.js";
 import { SUITE } from "./suite.js";
 
-/** Of each switch; the whole suite under it is a long test, and has them all. */
+/** Of each switch; `npm run contract -- --every-switch` has them all. */
 const MOST_CHANGED = 8;
 const OF_THE_CLOCK = SUITE.filter((each) => each.needs.includes("clock"));
 const folder = mkdtempSync(join(tmpdir(), "contract-"));
@@ -67,12 +68,6 @@ describe("the sandbox keeps the contract", () => {
     expect(changed.length).toBeGreaterThan(0);
     const cases = changed.filter((_each, index) => index % Math.ceil(changed.length / MOST_CHANGED) === 0);
     expect(failures(await against({ options, profile: { readings } }, cases))).toEqual([]);
-  });
-
-  // Each waits for its own tokens to expire, most of the time.
-  it.concurrent.each(Object.entries(switched))("with the switch, whole: %s", long, async (title, options) => {
-    const profile = { readings: readingsUnder(title) };
-    expect(failures(await against({ options, profile }))).toEqual([]);
   });
 
   it("as it is, to the very instant and the last token of a bucket", async () => {

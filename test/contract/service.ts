@@ -75,6 +75,7 @@ export class ServiceUnderTest {
   readonly #control: Control | null;
   #counter = 0;
   readonly #said = new Set<string>();
+  #advanced = 0;
   /** How far the service's clock is ahead of ours, in ms; null until it has answered once. */
   #clockAhead: number | null = null;
 
@@ -84,10 +85,8 @@ export class ServiceUnderTest {
     const { limit, controlUrl, credential, secondCredential, scope } = options;
     const post = (headers: Record<string, string>, form: string) =>
       this.#exchange("POST", options.tokenUrl, headers, form);
-    this.#tokens = {
-      first: new Tokens(post, credential, scope),
-      second: secondCredential && new Tokens(post, secondCredential, scope),
-    };
+    const tokensOf = (of: Credential) => new Tokens(post, of, () => this.#elapsed(), scope);
+    this.#tokens = { first: tokensOf(credential), second: secondCredential && tokensOf(secondCredential) };
     const pace = () => (limit ? pacedAt(limit.rate, Math.max(1, limit.burst - roomBelow(limit))) : unpaced);
     this.#paces = { first: pace(), second: pace() };
     this.#control = controlUrl === null ? null : new Control((method, path, body) => this.#order(method, path, body));
@@ -111,9 +110,14 @@ export class ServiceUnderTest {
     for (let time = 1; ; time += 1) {
       const held = await this.#tokenOf(caller);
       const answer = await this.#sendWith(asked, caller, held?.token ?? null);
-      const hasRunOut = held !== null && performance.now() > held.end;
+      const hasRunOut = held !== null && this.#elapsed() > held.end;
       if (time === 3 || !hasRunOut || !AUTHORITY.includes(answer.status)) return answer;
     }
+  }
+
+  /** How long tokens have lived, in ms. */
+  #elapsed(): number {
+    return performance.now() + this.#advanced;
   }
 
   async #sendWith(asked: Asked, caller: Caller, token: string | null): Promise<Answer> {
@@ -196,6 +200,12 @@ export class ServiceUnderTest {
    */
   now(): number {
     return Date.now() + (this.#clockAhead ?? 0);
+  }
+
+  /** Where the service's clock stands still. */
+  advance(ms: number): void {
+    this.#advanced += ms;
+    this.options.advance?.(ms);
   }
 
   /** The service runs on this machine. */

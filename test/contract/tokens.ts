@@ -47,12 +47,15 @@ export interface Held {
 export class Tokens {
   readonly #post: PostForm;
   readonly #credential: Credential;
+  readonly #now: () => number;
   readonly #scope: string | undefined;
   #held: Promise<Held> | undefined;
 
-  constructor(post: PostForm, credential: Credential, scope?: string) {
+  /** `now`: in ms, from any beginning. */
+  constructor(post: PostForm, credential: Credential, now: () => number, scope?: string) {
     this.#post = post;
     this.#credential = credential;
+    this.#now = now;
     this.#scope = scope;
   }
 
@@ -60,7 +63,7 @@ export class Tokens {
   async current(): Promise<Held> {
     this.#held ??= this.#fetch();
     const held = await this.#held;
-    if (performance.now() < held.until) return held;
+    if (this.#now() < held.until) return held;
     return this.renewed();
   }
 
@@ -71,7 +74,7 @@ export class Tokens {
   }
 
   async #fetch(): Promise<Held> {
-    const asked = performance.now();
+    const asked = this.#now();
     let answer = await askForToken(this.#post, this.#credential, "basic", this.#scope);
     if (answer.status >= 400) answer = await askForToken(this.#post, this.#credential, "post", this.#scope);
     const token = member(answer.json, "access_token");

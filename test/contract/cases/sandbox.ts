@@ -238,9 +238,9 @@ export const sandboxCases: ContractCase[] = [
         await ask(sent < burst ? 404 : 429, `number ${sent + 1} of a burst of ${burst}`);
       // A token is there when its time has passed, and not a millisecond before.
       const interval = Math.round(1000 / rate);
-      service.options.advance?.(interval - 1);
+      service.advance(interval - 1);
       await ask(429, "a millisecond before a token is there", 0.001);
-      service.options.advance?.(1);
+      service.advance(1);
       await ask(404, "when a token is there");
       await ask(429, "behind it");
     },
