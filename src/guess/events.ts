@@ -233,8 +233,7 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
   return { defaults, ...Object.fromEntries(events) };
 }
 
-/** The event of each row of a document whose lines have no times of their own: it takes place at the document's time.
- * */
+/** The event of each row of a document whose lines have no times of their own: it takes place at the document's. */
 export function lineEvent(table: EventTable): Said {
   const { columns, times, key, decisions } = table;
   const [time] = times.toSorted((one, other) => other.filled - one.filled) as [Column];

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writer } from "../../src/ledger/writer.js";
 import { lockLedger } from "../../src/ledger/care/lock.js";
-import { rebuildLedger } from "../../src/desk/care.js";
+import { rebuildLedger } from "../../src/desk/restore.js";
 import { replaceEach } from "../support/decide.js";
 import { live } from "./simulation/night.js";
 import { drawStory, type Step, type Story, type StoryRow, TONIGHT } from "./simulation/story.js";

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Summary } from "../../src/model/summary.js";
-import { rebuildLedger } from "../../src/desk/care.js";
+import { rebuildLedger } from "../../src/desk/restore.js";
 import { seededRandom } from "../../src/sandbox/index.js";
 import { files } from "../nights/simulation/fault-positions.js";
 import { createWorld, type World } from "../nights/simulation/world.js";

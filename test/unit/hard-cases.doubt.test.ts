@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { documentDeduplicationId } from "../../src/model/keys.js";
 import { checkDoubt } from "../../src/desk/decide.js";
 import { replaceEach, resolveNamed, settleNamed } from "../support/decide.js";
-import { rebuildLedger } from "../../src/desk/care.js";
+import { rebuildLedger } from "../../src/desk/restore.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
 import {
   answered,

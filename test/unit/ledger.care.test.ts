@@ -12,7 +12,8 @@ import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../../src/ledg
 import type { PipelineEvent } from "../../src/model/summary.js";
 import { type Machine, statesOf, transitions } from "../../src/model/states.js";
 import { ownerOf } from "../../src/run/sandbox.js";
-import { backup, rebind } from "../../src/desk/care.js";
+import { backup } from "../../src/desk/care.js";
+import { rebind } from "../../src/desk/rebind.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 import { type Transport, TransportFailure } from "../../src/submit/transport.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";

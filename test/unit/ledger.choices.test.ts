@@ -7,7 +7,7 @@ import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { tallyOpen } from "../../src/ledger/views/tally.js";
 import { dismissSelected, replaceEach } from "../support/decide.js";
-import { rebuildLedger } from "../../src/desk/care.js";
+import { rebuildLedger } from "../../src/desk/restore.js";
 import { deduplicationIdOf } from "../nights/simulation/hard-case.js";
 import { participantOf, rowInWords, START } from "../nights/simulation/story-rows.js";
 import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";

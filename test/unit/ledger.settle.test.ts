@@ -4,7 +4,7 @@ import { findDocument } from "../../src/ledger/documents-named.js";
 import { rowsOfCause } from "../../src/ledger/views/causes.js";
 import { createOpenRowReader } from "../../src/ledger/views/open-rows.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
-import { rebuildLedger } from "../../src/desk/care.js";
+import { rebuildLedger } from "../../src/desk/restore.js";
 import { showRuns } from "../../src/desk/status.js";
 import { runRetry } from "../../src/desk/decide.js";
 import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";

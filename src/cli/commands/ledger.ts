@@ -6,7 +6,8 @@ import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { listed } from "../../model/fold.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
-import type { Pruned, Rebuilt } from "../../desk/care.js";
+import type { Pruned } from "../../desk/care.js";
+import type { Rebuilt } from "../../desk/restore.js";
 import { importAllAgain, stepsOfRestored } from "../../report/next-steps.js";
 import { counted, countedKinds, grouped, moment } from "../../report/figures.js";
 import { command } from "../command.js";
@@ -78,7 +79,7 @@ const restore = onTarget({
     ],
   },
   async run({ world, target, shown, step }, { journal: named }, backupFile: string) {
-    const { restoreLedger } = await care();
+    const { restoreLedger } = await import("../../desk/restore.js");
     const path = resolve(world.cwd, backupFile);
     const from = { backup: path, journal: named === undefined ? null : resolve(world.cwd, named) };
     const restored = await restoreLedger(target, from, world.clock);
@@ -178,7 +179,7 @@ const rebuild = onTarget({
     "[backup]": "a backup to begin with; the journal is replayed over it",
   },
   async run({ world, target, step }, _given, journalFile: string, backupFile: string | undefined) {
-    const { rebuildLedger } = await import("../../desk/care.js");
+    const { rebuildLedger } = await import("../../desk/restore.js");
     const path = (file: string) => resolve(world.cwd, file);
     const from = { journal: path(journalFile), backup: backupFile === undefined ? null : path(backupFile) };
     return told({
@@ -202,8 +203,8 @@ const rebind = onTarget({
   flags: { wait },
   async run(work) {
     const { target, options, shown, step } = work;
-    const ledger = await care();
-    const rebound = await watched(work, (observe) => ledger.rebind(target, { ...options, observe })).catch(
+    const { rebind: rebindLedger } = await import("../../desk/rebind.js");
+    const rebound = await watched(work, (observe) => rebindLedger(target, { ...options, observe })).catch(
       (thrown: unknown) => {
         const { code, message } = asRowferryError(thrown, options.signal.aborted);
         const hint = beforeAgain[code];

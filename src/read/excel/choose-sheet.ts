@@ -4,8 +4,7 @@ import { foldName, listed } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
 import type { Sheet, Workbook } from "./workbook.js";
 
-/** The names or positions of all sheets that patterns or a list match, each once; what matches nothing stays as it is.
- * */
+/** The names or positions of all sheets that patterns or a list match, each once; what matches nothing stays. */
 export function sheetsLike(
   { sheets }: Workbook,
   { sheet, hidden: option }: ExcelOptions & Wanted,

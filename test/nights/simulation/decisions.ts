@@ -2,7 +2,8 @@
 import { copyFileSync, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { decideAlone } from "../../../src/desk/access.js";
-import { backup, restoreLedger } from "../../../src/desk/care.js";
+import { backup } from "../../../src/desk/care.js";
+import { restoreLedger } from "../../../src/desk/restore.js";
 import { retrying } from "../../../src/desk/decide.js";
 import { tallyWithdrawn } from "../../../src/ledger/decide/withdraw.js";
 import type { LedgerDatabase } from "../../../src/ledger/open-ledger.js";

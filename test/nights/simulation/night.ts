@@ -4,7 +4,7 @@ import { dismiss } from "../../../src/ledger/decide/dismiss.js";
 import { findDocument } from "../../../src/ledger/documents-named.js";
 import { selectOpen } from "../../../src/ledger/decide/selection.js";
 import { decideBeside } from "../../../src/desk/access.js";
-import { rebuildLedger } from "../../../src/desk/care.js";
+import { rebuildLedger } from "../../../src/desk/restore.js";
 import { replaceEach, resolveNamed } from "../../support/decide.js";
 import { readStatus } from "../../../src/desk/status.js";
 import { noteCorrections, rejectedFile } from "./corrections.js";
