@@ -240,6 +240,17 @@ it(
   },
 );
 
+it("what a rejected file says about its rows is not hidden with their cells when it comes back", long, async () => {
+  const mapping = weighingsWith({ event: { key: ["=at", "=gross"] } });
+  const office = openOffice({ ...mapping, defaults: { ...mapping.defaults, timezone: "America/Sao_Paulo" } });
+  await office.brought("w.csv", loads("L1 20 5"));
+  const late = await office.brought("x.csv", loads("L1 10 5"));
+  const { problems } = await office.brought("again.csv", office.rejectedRows(late, { "5": "6" }));
+  expect(problems).toMatchObject([
+    { place: "again.csv, row 2", example: expect.stringContaining("but the timeline has already reached") },
+  ]);
+});
+
 it(
   "rows that changed in other fields are another cause: a corrected weight among rows that got a column",
   long,

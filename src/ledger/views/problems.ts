@@ -1,6 +1,7 @@
 /** Open problems: counted by code with one example each for summaries and `status`, or with several for the report. */
 import { type CauseOfRows, tallyCauses } from "../../model/causes.js";
 import { type Code, codes } from "../../model/codes.js";
+import { isOwnColumn } from "../../model/own-columns.js";
 import { memberOf, withoutMember } from "../../model/problem.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -328,10 +329,17 @@ const SHORTEST = 4;
 
 function createConceal(database: LedgerDatabase): Conceal {
   const reader = createCells(database);
+  const headerOf = (row: number) =>
+    JSON.parse(
+      database.value<string>("SELECT header FROM inputs WHERE id = @id", { id: inputOf(row) }) ?? "[]",
+    ) as string[];
   return (code, message, row) => {
     if (bare.has(code)) return codes[code].meaning;
     const rows = row === null ? [] : groupOf(database, row);
-    const cells = rows.flatMap((one) => reader.of(one)?.cells ?? []).map((cell) => cell.trim());
+    const header = row === null ? [] : headerOf(row);
+    const cells = rows
+      .flatMap((one) => reader.of(one)?.cells.filter((_, position) => !isOwnColumn(header[position] ?? "")) ?? [])
+      .map((cell) => cell.trim());
     const quoted = message.replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, (segment, at: number) => {
       const isName = names.test(message.slice(Math.max(0, at - 20), at)) && !isOfCell(segment, cells);
       return isName ? segment : '"…"';
