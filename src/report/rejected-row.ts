@@ -47,12 +47,15 @@ function harmless(text: string): string {
 }
 
 /**
- * `nightly.csv.gz` → `nightly.rejected.csv`; `book.xlsx`, sheet `May` → `book.May.rejected.xlsx` (if several sheets are
- * read). Separators become `_`, and so does what nobody sees, which could not be typed.
+ * `nightly.csv.gz` → `nightly.rejected.csv`; `book.xlsx`, sheet `May` → `book.May.rejected.xlsx`, and so does that file
+ * again. Separators become `_`, and so does what nobody sees, which could not be typed.
  */
 export function rejectedFileName(inputName: string, sheet: string | null, format: Dialect["format"]): string {
-  const bare = withoutEnding(inputName).replace(/\.rejected$/i, "");
-  const name = sheet === null ? bare : `${bare}.${sheet}`;
-  const safe = name.replace(/[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu, "_").replace(/^\.+/, "_");
-  return `${Array.from(safe).slice(0, 150).join("")}.rejected.${format}`;
+  const bare = typeable(withoutEnding(inputName));
+  const own = bare.replace(/\.rejected$/i, "");
+  const ofSheet = sheet === null ? "" : `.${typeable(sheet)}`;
+  const name = own !== bare && own.endsWith(ofSheet) ? own : own + ofSheet;
+  return `${Array.from(name.replace(/^\.+/, "_")).slice(0, 150).join("")}.rejected.${format}`;
 }
+
+const typeable = (name: string): string => name.replace(/[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu, "_");
