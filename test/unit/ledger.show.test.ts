@@ -240,6 +240,21 @@ it(
   },
 );
 
+it(
+  "a change names no row that differs as the one that landed, even where the landed file came twice",
+  long,
+  async () => {
+    const office = openOffice(weighings);
+    const toldAfter = async (name: string, weight: number) =>
+      (await office.brought(name, loads(`L1 10 ${weight}`))).problems.map(({ example }) => example).join();
+    await toldAfter("w.csv", 5);
+    expect(await toldAfter("x.csv", 6)).toContain("(w.csv, row 2, key");
+    await toldAfter("w.csv", 5);
+    await toldAfter("x.csv", 6);
+    expect(await toldAfter("y.csv", 7)).not.toMatch(/[xy]\.csv, row/);
+  },
+);
+
 it("what a rejected file says about its rows is not hidden with their cells when it comes back", long, async () => {
   const mapping = weighingsWith({ event: { key: ["=at", "=gross"] } });
   const office = openOffice({ ...mapping, defaults: { ...mapping.defaults, timezone: "America/Sao_Paulo" } });

@@ -36,7 +36,8 @@ export function describeChange(database: LedgerDatabase, event: number, row: num
     key = null,
     before = null,
   } = database.row<{ name: string; key: string | null; before: number | null }>(
-    `SELECT event || ' of ' || document AS name, first_row AS before,
+    `SELECT event || ' of ' || document AS name,
+       (SELECT min(row_id) FROM row_events WHERE event_id = @event AND row_id >> 32 = input_id) AS before,
        (SELECT 'key ' || group_concat(json_quote(value), ', ') FROM json_each(key_parts)) AS key FROM events_now WHERE id = @event`,
     { event },
   ) ?? {};
