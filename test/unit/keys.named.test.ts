@@ -28,7 +28,11 @@ it("a row whose time is still to come is open until then, and dismissed once it 
   await office.ends(0, "import m.yaml w.csv", `All is well. 1 row in the future; ${later}`);
   await office.ends(0, "status", `all is well. 1 event waits for its time; ${later}`);
   // It needs no decision, but "nothing is open" would be untrue.
-  await office.ends(2, "dismiss --document L1", "Nothing needs a decision; `rowferry withdraw --sandbox`");
+  await office.ends(
+    2,
+    "dismiss --document L1",
+    "Nothing needs a decision; `rowferry withdraw --input <file> --sandbox`",
+  );
   await office.type("dismiss", "--row", "w.csv:2");
   await office.ends(0, "show w.csv:2", "w.csv, row 2: dismissed");
   await office.ends(0, "status", "all is well. Nothing is open.");

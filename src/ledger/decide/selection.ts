@@ -127,7 +127,7 @@ export function selectNamed(database: LedgerDatabase, selectors: Selectors, whic
   );
   const hint =
     codes.length === 0
-      ? "Nothing needs a decision; `rowferry withdraw` takes back what only waits to be sent."
+      ? "Nothing needs a decision; `rowferry withdraw --input <file>` takes back what only waits to be sent."
       : `Open: ${codes.join(", ")}; \`rowferry status\` shows them.`;
   throw new RowferryError("usage", "No open record matches these selectors.", { hint });
 }
