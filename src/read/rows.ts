@@ -36,8 +36,6 @@ export interface TableShape {
   width: number | null;
   /** Null: hidden rows are read, with a note. */
   hidden: "read" | "skip" | null;
-  /** Cells may be of other kinds than text. */
-  isTyped?: boolean;
   /** Rows below the header, which show the columns of numbers and dates. */
   sample: readonly (readonly string[])[];
 }
@@ -56,19 +54,24 @@ const TYPED_DATE = /^\s*(\d\d?)[-/.](\d\d?)[-/.]\d\d(?:\d\d)?(?!\d)/;
 /** Fewer dates among other values are hardly dates: a spreadsheet makes one of a lot 2/25. */
 const USUAL = 3;
 
+/** What programs write for a date that they found in a workbook: pandas adds 00:00:00. */
+const WRITTEN_DATE = /^\s*\d{4}-\d\d-(\d\d)(?!\d)/;
+
 /** A spreadsheet of another country makes a date, with day and month swapped, of `2/1/2025`, and leaves `13/1/2025` a text. */
 function doubtfulDates(header: readonly string[]) {
-  const seen: { dates: number; first: number; texts: number; others: number; isSound: boolean }[] = [];
+  const seen: { dates: number; first: number; texts: number; others: number; isSound: boolean; isText: boolean }[] = [];
   return {
     look({ number, cells, kinds }: Row): void {
       for (const [column, cell] of cells.entries()) {
         if (cell === "") continue;
-        const found = (seen[column] ??= { dates: 0, first: number, texts: 0, others: 0, isSound: false });
+        const found = (seen[column] ??= { dates: 0, first: number, texts: 0, others: 0, isSound: false, isText: true });
         const kind = kinds?.[column] ?? "text";
-        const typed = kind === "text" ? TYPED_DATE.exec(cell) : null;
-        if (kind === "date") {
+        const written = kind === "text" || kind === "date" ? WRITTEN_DATE.exec(cell) : null;
+        const typed = kind === "text" && written === null ? TYPED_DATE.exec(cell) : null;
+        if (written !== null) {
           if (found.dates++ === 0) found.first = number;
-          found.isSound ||= Number(cell.slice(8, 10)) > 12;
+          found.isSound ||= Number(written[1]) > 12;
+          found.isText &&= kind === "text";
         } else if (typed === null) found.others++;
         else {
           found.texts++;
@@ -77,13 +80,16 @@ function doubtfulDates(header: readonly string[]) {
       }
     },
     notes: (): string[] =>
-      seen.flatMap(({ dates, first, texts, others, isSound }, column) => {
+      seen.flatMap(({ dates, first, texts, others, isSound, isText }, column) => {
         if (dates === 0) return [];
         const name = header[column] || columnLetters(column + 1);
-        if (dates * USUAL <= others)
+        if (dates * USUAL <= others) {
+          if (isText) return [];
           return `"${name}" holds dates among other values, the first in row ${first}: a spreadsheet may have made them of codes such as 1-2.`;
+        }
         if (texts === 0 || isSound) return [];
-        return `"${name}" holds dates up to the 12th of a month, and the others as texts: a spreadsheet may have swapped day and month of the dates.`;
+        const forms = isText ? "as 2025-01-10, and the others as 13/10/2025" : "and the others as texts";
+        return `"${name}" holds dates up to the 12th of a month${isText ? " " : ", "}${forms}: a spreadsheet may have swapped day and month of the dates.`;
       }),
   };
 }
@@ -107,7 +113,7 @@ function shownUnits(header: readonly string[]) {
   };
 }
 
-export function rowFinisher({ header, headerRow, width, hidden, isTyped = false, sample }: TableShape) {
+export function rowFinisher({ header, headerRow, width, hidden, sample }: TableShape) {
   const names = headerRow === null ? null : foldedNames(header);
   /** Each line of the table begins and ends with a delimiter, as in lists that programs print. */
   const isFramed =
@@ -200,10 +206,8 @@ export function rowFinisher({ header, headerRow, width, hidden, isTyped = false,
 
   function lookAt(row: Row): void {
     const { number, cells } = row;
-    if (isTyped) {
-      dates.look(row);
-      units.look(row);
-    }
+    dates.look(row);
+    units.look(row);
     const first = cells.findIndex(isFilled);
     const text = (cells[first] ?? "").trimStart();
     if (header.length > 2 && !cells.some((cell, column) => column > first && isFilled(cell))) sparse.add(number);

@@ -123,6 +123,16 @@ test("dates that a spreadsheet of another country may have swapped are told by a
   }
 });
 
+test("so are those that pandas wrote into a CSV file after a spreadsheet swapped them", long, async () => {
+  const said = "may have swapped day and month";
+  const told = async (...days: string[]) =>
+    (await imported("rows.csv", ["id,day,note", ...days.map((day, at) => `j${at},${day},x`)].join("\n"))).told;
+  const swapped = ["2025-01-10 00:00:00", "13/10/2025", "25/10/2025"];
+  expect(await told(...swapped)).toContain(said);
+  for (const sound of ["2025-10-14 00:00:00", "02/10/2025"]) expect(await told(...swapped, sound)).not.toContain(said);
+  expect(await told("2025-01-10", "x", "y", "z", "13/10/2025")).not.toContain("holds dates");
+});
+
 test("dates among codes are told by an import: a spreadsheet has made them of 1-2", long, async () => {
   const told = async (...notes: string[]) => {
     const rows = notes.map((note, at) => line(at + 2, [`j${at}`, "13/10/2025", note]));

@@ -106,7 +106,6 @@ async function openTable(
       ...header,
       width: null,
       hidden: excel.hidden ?? null,
-      isTyped: true,
       sample: body,
     });
     const sweep = mergeSweep(layout.merges, excel.fillMerged === true, width);
