@@ -82,13 +82,15 @@ const MOST_GAPS = 30;
 
 const AMOUNT = /^\D{0,4}\d[\d.,]*\D{0,4}$/u;
 
-/** A last row of nothing but amounts, right of blank cells. */
+/** A last row of nothing but amounts, and the unit or currency of all rows, right of blank cells. */
 function wordlessSum(seen: readonly Seen[]): Aside[] {
   const [last, others] = [seen.at(-1), seen.slice(0, -1)];
   if (last === undefined || others.length < 3 || last.filled === 0) return [];
   const gaps = gapsOf(-1, [last], others);
   if (gaps[0] !== 0 || gaps.length < SUREST) return [];
-  if (!last.texts.every((text) => text === "" || AMOUNT.test(text))) return [];
+  const isUnit = (text: string, column: number) => others.every(({ texts }) => texts[column] === text);
+  if (!last.texts.some((text) => AMOUNT.test(text))) return [];
+  if (!last.texts.every((text, at) => text === "" || AMOUNT.test(text) || isUnit(text, at))) return [];
   // All of them: a later row may lack the first where it continues the one above.
   return [{ rows: [last.row], column: -1, condition: (_, names) => allBlank(gaps, names, MOST_GAPS) }];
 }

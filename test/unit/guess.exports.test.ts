@@ -104,6 +104,21 @@ describe("rows that are none", () => {
       },
     ],
     [
+      "so is one beside the unit that every row has",
+      "Guia;Data;Exame;CNPJ;Valor;Un",
+      ["L#;2#/03/2026;UREIA;CNPJ;#,5;TON", ";;;;49,5;TON"],
+      {
+        skip: "=blank(guia) && blank(data) && blank(exame) && blank(cnpj)",
+        said: has("9 of 10 rows would be staged, 1 skipped"),
+      },
+    ],
+    [
+      "a last row of units alone is none",
+      "Guia;Data;Exame;CNPJ;Valor;Un;Tipo",
+      ["L#;2#/03/2026;UREIA;CNPJ;#,5;TON;X", ";;;;;TON;X"],
+      { skip: undefined },
+    ],
+    [
       "a last row of a key and an amount is none",
       "Guia;Data;Exame;CNPJ;Valor",
       ["#;2#/03/2026;UREIA;CNPJ;R$ #,5", "10;;;;R$ 49,5"],
