@@ -45,6 +45,8 @@ describe("headers", () => {
         ["Auftragsmenge", "amount"],
         ["Order Value", "amount"],
         ["Nettowert", "amount"],
+        ["Tara (kg)", "amount"],
+        ["Gross", "amount"],
         ["Verkaufsbeleg", "document"],
         ["Rechnungsnr.", "document"],
         ["Nº Processo", "document"],

@@ -57,6 +57,12 @@ describe("what is never taken for an event or a key", () => {
       noKey,
     ],
     [
+      "the weight of an empty truck is no document's key, though no two rows share it",
+      "Senha;Data;CNPJ;Empresa;Tara",
+      "{1|2};2#/03/2026;CNPJ;Acme %;710#",
+      noKey,
+    ],
+    [
       "a key that is chosen is listed with its rivals (F123)",
       "Pedido;Gaveta;Data;CNPJ",
       "P-#;L-#;2#/03/2026;CNPJ",
