@@ -417,7 +417,9 @@ function weigh(column: Column, columns: readonly Column[]) {
   const able = counted && filled >= 0.9 && !never.has(role) && [...distinct].every(isShort);
   // A number that repeats names no document unless something follows from it, and not by chance.
   const isSure = !long || [...follows].some((other) => odds(groups, other) < CHANCE);
-  const named = isSure ? word : Math.min(word, UNSURE);
+  // All rows of tomorrow's file may have it too: a shop, or the word for an invoice.
+  const constant = groups.size === 1 && cells.length > 2 ? 0.6 : 1;
+  const named = (isSure ? word : Math.min(word, UNSURE)) * constant;
   const namesRow = OF_ROW.test(foldHeader(header)) && columns.some((one) => one !== column && isRepeated(one));
   const score = several ? word + 1 + Math.min(2, telling / 2) : named + (single && !namesRow ? 1 : 0);
   // The name of an organisation, or what a header such as "Customer ID" says: its documents have others.

@@ -63,6 +63,12 @@ describe("what is never taken for an event or a key", () => {
       noKey,
     ],
     [
+      "a value of all rows is the last choice",
+      "Documento;Nº Doc;Data;CNPJ;Empresa",
+      "FT;FT 2026/#;2#/03/2026;CNPJ;Acme %",
+      { document: { key: "=no_doc" }, yaml: has('"Documento" (one value in 9 rows)') },
+    ],
+    [
       "a key that is chosen is listed with its rivals (F123)",
       "Pedido;Gaveta;Data;CNPJ",
       "P-#;L-#;2#/03/2026;CNPJ",
