@@ -327,6 +327,9 @@ const never = new Set<Role | null>(
   ) as Role[],
 );
 
+/** As Dynamics and SQL Server write one; other text in braces is JSON. */
+const GUID = /^\{[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\}$/i;
+
 /** A score that leaves the decision open. */
 const UNSURE = 1.5;
 
@@ -413,7 +416,7 @@ function weigh(column: Column, columns: readonly Column[]) {
   };
   const counted =
     (type.as === "text" && type.clock === undefined) || (type.as === "number" && type.whole && type.units.length === 0);
-  const isShort = (text: string) => text.length <= 60 && !/.@.|^[[{]/.test(text);
+  const isShort = (text: string) => text.length <= 60 && (GUID.test(text) || !/.@.|^[[{]/.test(text));
   const able = counted && filled >= 0.9 && !never.has(role) && [...distinct].every(isShort);
   // A number that repeats names no document unless something follows from it, and not by chance.
   const isSure = !long || [...follows].some((other) => odds(groups, other) < CHANCE);

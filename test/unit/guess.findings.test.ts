@@ -81,6 +81,15 @@ describe("what is never taken for an event or a key", () => {
       { yaml: hasNot("as: taxId") },
     ],
   );
+
+  it("text in braces is none, unless it is a GUID", async () => {
+    const lines = rows("2163636#-8B52-9B4A-97B7-50A2C3D4E5F6};2#/03/2026;CNPJ;Acme %;").map(
+      (line, at) => `{${line}{"bag":${at}}`,
+    );
+    const { input, yaml } = await draftOf({ "a.csv": text(["Guid;Data;CNPJ;Empresa;Corpo", ...lines]) });
+    expect(only(input.documents).key).toBe("=guid");
+    expect(yaml).not.toContain('"Corpo" (no two');
+  });
 });
 
 describe("totals and footers are skipped, never allowed in (F124, F126)", () => {
