@@ -245,7 +245,9 @@ function typeOf(cells: readonly Cell[], header: string, { country, now }: Given)
   if (role === "phone" || role === "zipCode") return text("digits, but not a quantity");
   const id = taxIds(cells, country, foldHeader(header));
   if (id !== null) return id;
-  const told = tellsTime(header) ? "yes" : role === null ? "maybe" : "no";
+  // Invoices 20250101 to 20250131 of a `Factuurnummer` are no days of January.
+  const isNumber = /(?:num[mb]er|nr|barcode)$/.test(foldHeader(header));
+  const told = tellsTime(header) ? "yes" : role === null && !isNumber ? "maybe" : "no";
   const dates = datesOf(cells, { told, now });
   if (dates !== null) return { type: dates };
   const all = (name: string, options: object = {}) => share(cells, reader({ name, ...options })) === 1;

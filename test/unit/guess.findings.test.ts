@@ -63,6 +63,12 @@ describe("what is never taken for an event or a key", () => {
       noKey,
     ],
     [
+      "a number of eight digits is a key and no day, if its header says so",
+      "Factuurnummer;Factuurdatum;Klant;Bedrag",
+      "2025010#;2#-03-2026;Klant %;#,50",
+      { document: { key: "=factuurnummer" }, at: ["=factuurdatum"] },
+    ],
+    [
       "a value of all rows is the last choice",
       "Documento;Nº Doc;Data;CNPJ;Empresa",
       "FT;FT 2026/#;2#/03/2026;CNPJ;Acme %",
