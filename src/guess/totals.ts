@@ -60,17 +60,26 @@ const firstName = (columns: readonly number[], names: ReadonlyMap<number, string
 /** SAP marks its sums with `*`, and sums of sums with `**`. */
 const STARS = /^\*{1,4}$/;
 
-const sumIn = (text: string) => (TOTAL.exec(text) ?? STARS.exec(text))?.[0];
+/** Subtotals and pivot tables of Excel name their group first: `Acme Total`. */
+const OF_GROUP = / (?:total|ergebnis)$/;
+
+/** `hasGaps`: its row does; otherwise a product may be called `Clean Total`. */
+const sumIn = (text: string, hasGaps: boolean) =>
+  (TOTAL.exec(text) ?? STARS.exec(text) ?? (hasGaps ? OF_GROUP.exec(text) : null))?.[0];
 
 /** The words of sums may be in one column, and those of a former balance in another. */
 function findTotals(seen: readonly Seen[], isSparse: (one: Seen) => boolean): Aside[] {
-  const byColumn = Map.groupBy(seen, ({ texts }) => {
-    const at = texts.findIndex((text) => sumIn(text) !== undefined);
+  const byColumn = Map.groupBy(seen, ({ texts, filled }) => {
+    const at = texts.findIndex((text) => sumIn(text, filled + 1 < texts.length) !== undefined);
     // A sum's word is the first or second filled cell; further right it is a name.
     return texts.slice(0, Math.max(0, at)).filter((text) => text !== "").length > 1 ? -1 : at;
   });
   byColumn.delete(-1);
-  const all = [...byColumn].filter(([, sums]) => sums.length * 2 <= seen.length);
+  // Apart, so that products with such names spoil no sum below them.
+  const isPlain = (at: number) => (one: Seen) => sumIn(one.texts[at] ?? "", false) !== undefined;
+  const all = [...byColumn]
+    .flatMap(([at, sums]) => [...Map.groupBy(sums, isPlain(at)).values()].map((some) => [at, some] as const))
+    .filter(([, sums]) => sums.length * 2 <= seen.length);
   const summed = new Set(all.flatMap(([, sums]) => sums));
   const others = seen.filter((one) => !summed.has(one) && !isSparse(one));
   return all.flatMap(([at, sums]) => totalsIn(at, sums, others) ?? []);
@@ -103,7 +112,7 @@ function allBlank(gaps: readonly number[], names: ReadonlyMap<number, string>, m
 function totalsIn(at: number, sums: readonly Seen[], others: readonly Seen[]): Aside | null {
   const gaps = gapsOf(at, sums, others);
   const said = sums.map(({ texts }) => texts[at] ?? "");
-  const words = [...new Set(said.map((text) => sumIn(text) ?? ""))];
+  const words = [...new Set(said.map((text) => sumIn(text, true) ?? ""))];
   // Without a gap only the bare word is certain.
   if (gaps.length === 0 && !said.every((text) => words.includes(text) && !STARS.test(text))) return null;
   const condition: Aside["condition"] = (name, names) => {
@@ -112,8 +121,9 @@ function totalsIn(at: number, sums: readonly Seen[], others: readonly Seen[]): A
     if (gaps.length === 0) return `fold(${name}) in ${JSON.stringify(words)}`;
     const missing = firstName(gaps, names);
     if (missing === undefined) return null;
-    const begins = words.map((word) => `startsWith(fold(${name}), "${word}")`).join(" || ");
-    return `blank(${missing}) && ${words.length > 1 ? `(${begins})` : begins}`;
+    const test = (word: string) => `${word.startsWith(" ") ? "endsWith" : "startsWith"}(fold(${name}), "${word}")`;
+    const tests = words.map(test).join(" || ");
+    return `blank(${missing}) && ${words.length > 1 ? `(${tests})` : tests}`;
   };
   return { rows: sums.map(({ row }) => row), column: at, condition };
 }

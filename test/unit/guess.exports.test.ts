@@ -91,6 +91,21 @@ describe("rows that are none", () => {
       { skip: '=blank(data) && (startsWith(fold(doc), "*") || startsWith(fold(doc), "**"))' },
     ],
     [
+      "subtotals and pivot tables of Excel, which name their group first, are",
+      "Cliente;Doc;Data;Exame;Peso",
+      ["Acme;L#;2#/03/2026;UREIA;#,5", "Acme Total;;;;9,5", "Beta Total;;;;9,5", "Total Geral;;;;19"],
+      {
+        skip: '=(blank(doc) && endsWith(fold(cliente), " total")) || (blank(doc) && startsWith(fold(cliente), "total"))',
+        said: has("9 of 12 rows would be staged, 3 skipped"),
+      },
+    ],
+    [
+      "a product of such a name is not",
+      "Produto;Doc;Data;Exame;Peso",
+      ["{Acme|Limpa Total};L#;2#/03/2026;;", "Total Geral;;;;9,5"],
+      { skip: '=blank(doc) && startsWith(fold(produto), "total")' },
+    ],
+    [
       "a footer of Power BI is skipped, whatever its filters say next time",
       "Guia;Data;Exame;Peso",
       ["L#;2#/03/2026;UREIA;#,5", `"Filtros aplicados:\n${"Mês é Março\n".repeat(20)}";;;`],
