@@ -48,6 +48,7 @@ const table = {
   legal:
     "razao_social razon_social raison_sociale nome nm name empresa company fantasia nombre nom denominacion denominacao_social",
   placeName: "unidade estabelecimento filial local planta site branch place loja sede werk",
+  day: "belegdat*",
   document:
     "mtr bsd issue_key issue_id issue_n* manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocol* claim* ordem lieferung bestellung bol bill_of_lading shipment ddt formulario ordine fattura contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso beleg* *beleg *auftrag rechnungsn* docket* processo expediente aktenzeichen",
   series: "serie series",
@@ -56,9 +57,9 @@ const table = {
   category: "categoria category tipo type natureza",
   time: "data date datum dh dthr fecha dt ts hora heure time uhrzeit timestamp quando when epoch unix dia day tag at tijd*",
 };
-export type Role = Exclude<keyof typeof table, "legal" | "house">;
+export type Role = Exclude<keyof typeof table, "legal" | "house" | "day">;
 /** Less telling words for another role. */
-const same: { [role: string]: string } = { legal: "name", house: "number" };
+const same: { [role: string]: string } = { legal: "name", house: "number", day: "time" };
 
 const formOf = (word: string) => ({ parts: word.replace("^", "").split("_"), whole: word.startsWith("^") });
 const forms = Object.entries(table).flatMap(([role, words]) =>

@@ -48,6 +48,7 @@ describe("headers", () => {
         ["Tara (kg)", "amount"],
         ["Gross", "amount"],
         ["Verkaufsbeleg", "document"],
+        ["Belegdatum", "time"],
         ["Rechnungsnr.", "document"],
         ["Nº Processo", "document"],
         ["ADDR1", "street"],
