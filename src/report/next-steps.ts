@@ -128,10 +128,12 @@ const canBeReplaced =
   ({ problems }: Open) =>
     problems.some((problem) => problem.code === code && (problem.replaceable ?? true) === of);
 
-/** `what`: a sentence; `again`: how a next generation helps; `otherwise`: what a dismissal does. */
-function replaced(code: Code, what: string, again: string, otherwise: string): Decision[] {
+const isMaker = "their documents have created others and cannot be sent again";
+
+/** `what`: a sentence; `again`: how a next generation helps; `otherwise`: what a dismissal does; `not`: why none helps. */
+function replaced(code: Code, what: string, again: string, otherwise: string, not = isMaker): Decision[] {
   const dismiss = `dismiss --code ${code}`;
-  const why = `${what}; their documents have created others and cannot be sent again: ${otherwise}`;
+  const why = `${what}; ${not}: ${otherwise}`;
   const [can, cannot] = [canBeReplaced(code), canBeReplaced(code, false)];
   return [
     [can, `${what}: ${again},`, replace, code],
@@ -147,6 +149,7 @@ const shutOut = (["after-close", "after-cancel"] as const).flatMap((code) =>
     `these rows came after the ${code === "after-close" ? "CLOSE" : "CANCEL"} of their documents`,
     "if they took place before it, send the document again",
     "give the rows up",
+    "sending their documents again would not help",
   ),
 );
 
@@ -174,7 +177,7 @@ export const decisions: readonly Decision[] = [
   [canBeReplaced("document-gone"), "then send each document again, as its next generation", replace, "document-gone"],
   [
     canBeReplaced("document-gone", false),
-    "their documents have created others and cannot be sent again: once the service has them again, retry,",
+    `${isMaker}: once the service has them again, retry,`,
     "retry --code document-gone",
   ],
   [canBeReplaced("document-gone", false), "or give the rows up", "dismiss --code document-gone"],

@@ -48,6 +48,7 @@ const CANCEL = "A 20 cancel";
 const cameAfter = (what: string) =>
   `these rows came after the ${what} of their documents: if they took place before it, send the document again,`;
 const isStuck = "their documents have created others and cannot be sent again";
+const noHelp = "sending their documents again would not help: give the rows up";
 const [upToSplit, giveUp] = [["5 Weighing", "10 SPLIT"], `${isStuck}: give the rows up`];
 
 /** A row that could only be sent with a next generation, of a document that has made another: why, its end, the row, and what is there. */
@@ -60,15 +61,15 @@ const stuck: Record<string, [why: string, end: string[], row: string, ...there: 
   ],
   late: [`rows came too late for their timelines; ${giveUp}`, [], "A 3", ["open", ...upToSplit]],
   "after-close": [
-    `these rows came after the CLOSE of their documents; ${giveUp}`,
+    `these rows came after the CLOSE of their documents; ${noHelp}`,
     [CLOSE],
-    "A 30",
+    "A 15",
     ["closed", ...upToSplit, "20 CLOSE"],
   ],
   "after-cancel": [
-    `these rows came after the CANCEL of their documents; ${giveUp}`,
+    `these rows came after the CANCEL of their documents; ${noHelp}`,
     [CANCEL],
-    "A 30",
+    "A 15",
     ["cancelled", ...upToSplit, "20 CANCEL"],
   ],
 };
@@ -177,7 +178,7 @@ const stories: Story[] = [
   {
     why: "or give the rows up",
     command: "dismiss --code after-close",
-    arrange: landed(["A 10", CLOSE], "A 30"),
+    arrange: landed(["A 10", CLOSE], "A 15"),
     there: [["closed", "10 Weighing", "20 CLOSE"]],
   },
   {
@@ -193,7 +194,7 @@ const stories: Story[] = [
   {
     why: "or give the rows up",
     command: "dismiss --code after-cancel",
-    arrange: landed(["A 10", CANCEL], "A 30"),
+    arrange: landed(["A 10", CANCEL], "A 15"),
     there: [["cancelled", "10 Weighing", "20 CANCEL"]],
   },
   {
@@ -300,6 +301,20 @@ test.each(sampled(stories, 12))("$why $command", async (story) => {
   if (/landed on/.test(last.out)) expect(then).toMatch(/^rowferry resume /m);
   expect((await world.typed("status")).out).not.toContain(`rowferry ${command}`);
   expect(world.timelines("A").map(({ state, events }) => [state, ...events])).toEqual(story.there);
+});
+
+it.each([
+  ["after-close", CLOSE],
+  ["after-cancel", CANCEL],
+])("%s: no replacement is proposed for a row that its next generation could not take either", async (code, end) => {
+  const world = await linkedWorld();
+  await landed(["A 10", end], "A 30")(world);
+  const { out } = await world.typed("status");
+  expect(out.replaceAll(/\s+/g, " ")).toContain(noHelp);
+  expect(out).toMatch(new RegExp(`^rowferry dismiss --code ${code}`, "m"));
+  expect(out).not.toContain("rowferry replace");
+  const refused = await world.typed("replace", "--code", code, "--reason", "wrong", "--yes");
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("Nothing that these selectors match")]);
 });
 
 /** Where the service has lost what it had, which needs a service restored from a backup. */

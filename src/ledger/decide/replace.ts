@@ -53,7 +53,20 @@ export function replaceDocument(
 }
 
 /** Ids of documents that cannot be replaced, because their events created others, or may have. */
-export const MAKERS = "SELECT document_id FROM events_now WHERE target_document IS NOT NULL AND sent";
+const MAKERS = "SELECT document_id FROM events_now WHERE target_document IS NOT NULL AND sent";
+
+/** Whether event `e` takes place after its document's CLOSE or CANCEL, by their own times: no generation can have it. */
+const IS_SHUT_OUT = `EXISTS (SELECT 1 FROM events_now s WHERE s.document_id = e.document_id AND s.event <> '#replaced'
+  AND (s.dismissed = 0 OR s.state = 'changed') AND (s.at, s.rank, s.id) < (e.at, e.rank, e.id)
+  AND (s.rank = 2 OR s.rank = 1 AND e.name NOT IN ('RELATED', 'CANCEL')))`;
+
+/** Whether the event with that id and code comes after a CLOSE or CANCEL, as it would in a next generation. */
+export const staysShutOut = (event: string, code: string): string =>
+  `${code} IN ('after-close', 'after-cancel') AND EXISTS (SELECT 1 FROM events e WHERE e.id = ${event} AND ${IS_SHUT_OUT})`;
+
+/** Whether a next generation could be made, and would take the event. */
+export const isHelped = (event: string, code: string): string =>
+  `NOT (${event} IN (SELECT id FROM events WHERE document_id IN (${MAKERS})) OR ${staysShutOut(event, code)})`;
 
 type Parties = Pick<EventContent, "participant_ref" | "address_ref">;
 
@@ -166,10 +179,9 @@ function otherData(database: LedgerDatabase, document: number): string | null {
 }
 
 function shutOut(database: LedgerDatabase, document: number) {
-  const query = `SELECT count(*) FROM events e WHERE e.document_id = @document AND EXISTS (
-    SELECT 1 FROM events s WHERE s.document_id = @document AND (s.at, s.rank, s.id) < (e.at, e.rank, e.id)
-      AND (s.rank = 2 OR s.rank = 1 AND e.name NOT IN ('RELATED', 'CANCEL')))`;
-  return database.number(query, { document });
+  return database.number(`SELECT count(*) FROM events e WHERE e.document_id = @document AND ${IS_SHUT_OUT}`, {
+    document,
+  });
 }
 
 /** Where mirrors take place at the service's time, none is early. */

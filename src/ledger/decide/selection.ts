@@ -3,6 +3,7 @@ import { RowferryError } from "../../model/error.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { generationsNamed } from "../documents-named.js";
 import { inputOf, parseRowReference, rowNumberOf, sizeOfGroups } from "../rows.js";
+import { staysShutOut } from "./replace.js";
 
 export interface Selectors {
   /** A run that staged or sent it. */
@@ -164,8 +165,8 @@ export function sizeOf(database: LedgerDatabase, selection: Selection): Size {
 export const helpedByReplacement = "code IN ('changed', 'late', 'after-close', 'after-cancel', 'document-gone')";
 
 /**
- * Documents, as `kind/key`, of which selected events changed or are late; of a `code`, also those that a replacement
- * helps otherwise.
+ * Documents, as `kind/key`, of which selected events changed or came too late, and would not again; of a `code`, also
+ * those that a replacement helps otherwise.
  */
 export function replaceable(
   database: LedgerDatabase,
@@ -174,8 +175,9 @@ export function replaceable(
 ): string[] {
   return database.values<string>(
     `SELECT kind || '/' || key FROM documents WHERE id IN (
-       SELECT document_id FROM open_events WHERE id IN @events
+       SELECT document_id FROM open_events o WHERE id IN @events
          AND (state = 'changed' OR code IN ('late', 'after-close') OR code = @code AND ${helpedByReplacement})
+         AND NOT (${staysShutOut("o.id", "o.code")})
        UNION SELECT document_id FROM document_states WHERE document_id IN @documents AND @code IS NOT NULL AND state = 'stranded')
      ORDER BY id`,
     { events, documents, code: code ?? null },

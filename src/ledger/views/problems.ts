@@ -6,7 +6,7 @@ import { memberOf, withoutMember } from "../../model/problem.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, groupOf, inputOf, rowId, rowName } from "../rows.js";
-import { MAKERS } from "../decide/replace.js";
+import { isHelped } from "../decide/replace.js";
 import { helpedByReplacement } from "../decide/selection.js";
 import { fieldsIn } from "./changes.js";
 import { describeWait } from "./describe-wait.js";
@@ -150,18 +150,18 @@ function tally(
   cells: boolean,
   values: { inputs: readonly number[] | null; since?: number },
 ): ToldProblem[] {
-  type Counted = Pick<Group, "subject" | "code" | "count" | "earlier"> & { id: number; isMaker: 0 | 1 | null };
+  type Counted = Pick<Group, "subject" | "code" | "count" | "earlier"> & { id: number; helped: 0 | 1 | null };
   const conceal = concealing(database, cells);
   const isHere = values.inputs === null ? "TRUE" : "(subject, id) IN here";
   // Materialized, because SQLite would otherwise compile the subqueries of these columns wherever a column is used.
   const beside = `WITH here AS (SELECT subject, id FROM row_fates WHERE row_id >> 32 IN @inputs),
       found AS MATERIALIZED (SELECT subject, id, code, reason, message, ${isHere} AS isHere, iif(subject = 'event' AND ${helpedByReplacement},
-        id IN (SELECT id FROM events WHERE document_id IN (${MAKERS})), NULL) AS isMaker FROM (${failures}))`;
+        ${isHelped("f.id", "f.code")}, NULL) AS helped FROM (${failures}) f)`;
   const counted = `${beside} SELECT subject, code, count(DISTINCT id) AS count, count(DISTINCT iif(isHere, NULL, id)) AS earlier,
-      coalesce(min(iif(isHere AND reason = code, id, NULL)), min(iif(isHere, id, NULL)), min(id)) AS id, isMaker
-    FROM found GROUP BY subject, code, isMaker ORDER BY count DESC`;
+      coalesce(min(iif(isHere AND reason = code, id, NULL)), min(iif(isHere, id, NULL)), min(id)) AS id, helped
+    FROM found GROUP BY subject, code, helped ORDER BY count DESC`;
   const alike = `${beside} SELECT id, message, max(isHere) AS isHere FROM found
-    WHERE subject = @subject AND code = @code AND isMaker IS @isMaker GROUP BY id ORDER BY isHere DESC, id`;
+    WHERE subject = @subject AND code = @code AND helped IS @helped GROUP BY id ORDER BY isHere DESC, id`;
   /** What changed otherwise is another cause: a corrected result among rows that got a new column. */
   const byFields = (whole: Counted): Counted[] => {
     const groups = new Map<string, Counted>();
@@ -192,24 +192,26 @@ function tally(
 
 /** The stranded document of an event may be the one that it makes. */
 const documentsWith: { [subject: string]: string } = {
-  event: "SELECT document_id FROM open_events WHERE code = @code AND state <> 'held' AND code <> 'document-stranded'",
-  document: "SELECT id FROM failed_documents WHERE reason = @code",
+  event:
+    "SELECT document_id AS document, id AS event FROM open_events WHERE code = @code AND state <> 'held' AND code <> 'document-stranded'",
+  document: "SELECT id AS document, NULL AS event FROM failed_documents WHERE reason = @code",
 };
 
-/** `isMaker`: whether they are on documents that cannot be replaced; null: no replacement would help. */
+/** `helped`: whether a replacement would help; null: none is called for. */
 function documentOf(
   database: LedgerDatabase,
-  { subject, code, isMaker }: Pick<Failure, "subject" | "code"> & { isMaker: 0 | 1 | null },
+  { subject, code, helped }: Pick<Failure, "subject" | "code"> & { helped: 0 | 1 | null },
 ) {
   const which = documentsWith[subject];
   if (which === undefined) return {};
   const [document, second] = database.values<string>(
     `SELECT DISTINCT kind || '/' || key FROM documents_now
-     WHERE id IN (${which}) AND NOT replaced AND (@isMaker IS NULL OR (id IN (${MAKERS})) = @isMaker) LIMIT 2`,
-    { code, isMaker },
+     WHERE id IN (SELECT document FROM (${which}) WHERE @helped IS NULL OR (${isHelped("event", "@code")}) = @helped)
+       AND NOT replaced LIMIT 2`,
+    { code, helped },
   );
   return {
-    ...(isMaker === 1 ? { replaceable: false as const } : {}),
+    ...(helped === 0 ? { replaceable: false as const } : {}),
     ...(document === undefined || second !== undefined ? {} : { document }),
   };
 }

@@ -62,7 +62,7 @@ export const toldProblem = object({
   replaceable: z
     .literal(false)
     .optional()
-    .describe("all are on documents that have created others, which `replace` refuses"),
+    .describe("`replace` helps none of them: their documents have created others, or they would come too late again"),
   document: text.optional().describe("the document, as `kind/key`; absent: none or several"),
 });
 
