@@ -349,25 +349,48 @@ function findDocumentKey(columns: readonly Column[], input: string, decisions: D
 /** Roles of columns that say which of several counters a number is of. */
 const counters = new Set<Role | null>(["series", "placeName"]);
 
-/** `[filial, nota]`, where the number repeats or has a series. */
+/** `[filial, nota]`, where the number repeats or has a series; `[data, senha]`, where it may begin again every day. */
 function pairsOf(weighed: readonly Candidate<DocumentKey>[], columns: readonly Column[]): Candidate<DocumentKey>[] {
   const [best] = weighed.toSorted((one, other) => (other.score ?? 0) - (one.score ?? 0));
-  if (best === undefined || (best.score ?? 0) < 1) return [];
+  if (best === undefined || (best.score ?? 0) <= 0) return [];
   const { column: number, long, isGroup } = best.value;
-  if (isGroup) return [];
+  const isDaily = countsFromOne(number);
   const ofCounter = (one: Column) =>
-    one !== number && one.filled === 1 && one.distinct.size > 1 && counters.has(one.role);
-  const others = columns.filter((one) => ofCounter(one) && (long || one.role === "series"));
-  for (const one of others) {
-    const values = number.values.map((value, row) => (value === "" ? "" : `${one.values[row]}\n${value}`));
+    !isGroup &&
+    (best.score ?? 0) >= 1 &&
+    one.distinct.size > 1 &&
+    (long ? counters.has(one.role) : one.role === "series");
+  for (const one of columns.filter((other) => other !== number && other.filled === 1)) {
+    const isDay = isDaily && one.type.as === "timestamp";
+    if (!isDay && !ofCounter(one)) continue;
+    // Without the time of day that is joined to it.
+    const texts = isDay ? new Map(one.cells.map(({ row, text }) => [row, text])) : null;
+    const partOf = (row: number) => texts?.get(row) ?? one.values[row] ?? "";
+    const values = number.values.map((value, row) => (value === "" ? "" : `${partOf(row)}\n${value}`));
     const distinct = new Set(values.filter((value) => value !== ""));
-    if (distinct.size < number.cells.length) continue;
+    const days = new Set(texts?.values());
+    if (distinct.size < number.cells.length || days.size * 2 > number.cells.length) continue;
     const follows = new Set(columns.filter((column) => column !== one && column !== number));
-    const value = { column: { ...number, values, distinct }, parts: [one, number], long: false, isGroup, follows };
+    const value = {
+      column: { ...number, values, distinct },
+      parts: [isDay ? { ...one, clock: [] } : one, number],
+      long: false,
+      isGroup: false,
+      follows,
+    };
     const why = `no two of ${number.cells.length} rows share both`;
-    return [{ value, label: `"${one.header}" and "${number.header}"`, why, score: (best.score ?? 0) + 0.1 }];
+    // In the file of one day nothing shows that it begins again.
+    const score = days.size === 1 ? (best.score ?? 0) - 0.1 : Math.max(1, best.score ?? 0) + 0.1;
+    return [{ value, label: `"${one.header}" and "${number.header}"`, why, score }];
   }
   return [];
+}
+
+/** 1, 2, 3 … to the last, in whatever order. */
+function countsFromOne({ distinct }: Column): boolean {
+  if (distinct.size < 3 || ![...distinct].every((text) => /^\d{1,7}$/.test(text))) return false;
+  const numbers = [...distinct].map(Number);
+  return Math.min(...numbers) === 1 && Math.max(...numbers) === numbers.length;
 }
 
 function keyOfOrders({ key, columns }: Orders): DocumentKey {
@@ -404,7 +427,7 @@ function weigh(column: Column, columns: readonly Column[]) {
   const why = several
     ? `groups ${cells.length} rows into ${groups.size}; ${telling} ${telling === 1 ? "column follows" : "columns follow"} from it`
     : single
-      ? `no two of ${cells.length} rows share it`
+      ? `no two of ${cells.length} rows share it${countsFromOne(column) ? ", but it counts from 1, and may begin again in the next file" : ""}`
       : `${distinct.size === 1 ? "one value" : `${distinct.size} values`} in ${cells.length} rows`;
   const long = distinct.size < cells.length;
   const value: DocumentKey = {

@@ -88,6 +88,15 @@ describe("what is never taken for an event or a key", () => {
     ],
   );
 
+  it("a number that may begin again every day is one with its day; in one day's file a person decides", async () => {
+    const day = (date: string) => text(["Senha;Data;Hora;Peso", ...rows(`#;${date};0#:10;#,5`)]);
+    const both = await draftOf({ "a-15.csv": day("15/11/2025"), "a-16.csv": day("16/11/2025") });
+    expect(only(both.input.documents).key).toEqual(["=data", "=senha"]);
+    const { input, yaml } = await draftOf({ "a-15.csv": day("15/11/2025") });
+    expect(only(input.documents).key).toBe("=senha");
+    expect(yaml).toMatch(/"Senha" \(no two of 9 rows share it, but it counts from 1.*\); "Data" and "Senha" \(/);
+  });
+
   it("text in braces is none, unless it is a GUID", async () => {
     const lines = rows("2163636#-8B52-9B4A-97B7-50A2C3D4E5F6};2#/03/2026;CNPJ;Acme %;").map(
       (line, at) => `{${line}{"bag":${at}}`,
