@@ -91,7 +91,7 @@ async function create(
     // Tries fewer and fewer events: whatever is refused alone is itself at fault (H4).
     riding = made.next === "fewer" ? session.caps.fit(riding) : made.next === "first-event" ? riding.slice(0, 1) : [];
     if (made.next === "fewer") continue;
-    evidence.noteRefusal(first, made.refusedWith);
+    if (made.refusedWith !== null) evidence.noteRefusal(first, made.refusedWith);
     known = {
       inDoubt: known.inDoubt || made.inDoubt,
       refusedWith: made.refusedWith,
@@ -108,8 +108,8 @@ type Created =
   | { next: "created"; serviceId: string; isRead: boolean; lifted: number }
   /** The request was too large: retry within the lowered cap. */
   | { next: "fewer" }
-  /** Retry with the first event only, or without events. */
-  | { next: "first-event" | "alone"; refusedWith: ServiceError; inDoubt: boolean; duplicate: boolean }
+  /** Retry with the first event only, or without events. `refusedWith`: null: the request cannot have been kept in part. */
+  | { next: "first-event" | "alone"; refusedWith: ServiceError | null; inDoubt: boolean; duplicate: boolean }
   | { next: "stop" };
 
 interface Known {
@@ -176,9 +176,13 @@ async function sendCreate(
       return { next: "created", serviceId: documentId, isRead, lifted };
     }
     case "duplicate": {
-      if (events.length > 0 && answer.key !== key) {
+      const [first] = events;
+      if (first !== undefined && answer.key !== key) {
         end();
-        return { next: "alone", refusedWith: answer.error, inDoubt: answer.inDoubt, duplicate: true };
+        // Whoever sent the first event, if not this ledger, made the document too (H3): this request wrote nothing.
+        const isForeign = !mayExist && !evidence.isOurs(first) && answer.key?.includes(first.deduplicationId) === true;
+        const refusedWith = isForeign ? null : answer.error;
+        return { next: "alone", refusedWith, inDoubt: answer.inDoubt, duplicate: true };
       }
       end((t) => {
         // The key was taken, so this request wrote nothing; earlier ones may have.

@@ -202,6 +202,23 @@ describe("H4: a create answered 409", () => {
     },
   );
 
+  test("that names the key of a first event never sent from here: another ledger made the document", long, async () => {
+    open();
+    const mine = world.target.ledgerPath;
+    world.target.ledgerPath = `${mine}-lost`;
+    await imported(...at(10, 20));
+    world.target.ledgerPath = mine;
+    // A service may check the events' keys before the document's.
+    const message = `Document deduplicationId: (${deduplicationIdOf("M1", 10)}) already exists`;
+    const plan = instead({ 1: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message }] } }) });
+    const summary = await world.import([file(...at(10, 20))], plan);
+    expect([documentState(), summary.exitCode]).toEqual(["stranded", 3]);
+    expect(summary.problems.map(({ code }) => code)).toEqual(["foreign-collision"]);
+    resolveFound("M1");
+    await world.resume();
+    expect(states()).toEqual(["foreign: foreign-collision", "held: behind-foreign"]);
+  });
+
   test.each([true, false])("without words is repeated without events (committed: %s)", long, async (committed) => {
     open({ sandbox: { terseErrors: true } });
     faults({ nth: 1, action: committed ? lost : notThere });
