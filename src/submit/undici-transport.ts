@@ -1,5 +1,5 @@
 /** The transport over real sockets, with keep-alive, timeouts, bounded answers, and proxies from the environment. */
-import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool, request as undiciRequest } from "undici";
 import { isLoopback } from "../model/addresses.js";
 import { RowferryError } from "../model/error.js";
@@ -139,7 +139,8 @@ async function exchange(dispatcher: Dispatcher, request: TransportRequest, limit
 const decoders: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer> = {
   gzip: gunzipSync,
   "x-gzip": gunzipSync,
-  deflate: inflateSync,
+  // Some servers leave out the two bytes in front that zlib writes.
+  deflate: (body, options) => (((body[0] ?? 0) & 0x0f) === 8 ? inflateSync : inflateRawSync)(body, options),
   br: brotliDecompressSync,
 };
 

@@ -1,6 +1,6 @@
 /** The undici transport against small local servers that misbehave in every way. */
 import { createServer as createHttp, type RequestListener } from "node:http";
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { createServer as createTcp, type Server, type Socket } from "node:net";
 import { asFailure } from "../../src/submit/failure.js";
 import { type Transport, TransportFailure, type TransportRequest } from "../../src/submit/transport.js";
@@ -70,6 +70,7 @@ describe("an answer", () => {
     ["gzip", gzipSync],
     ["br", brotliCompressSync],
     ["deflate", deflateSync],
+    ["deflate", deflateRawSync],
   ] as const)("compressed with %s although nobody asked for it is read", async (name, encode) => {
     const url = await http((_request, response) => {
       response.writeHead(200, { "content-encoding": name });
