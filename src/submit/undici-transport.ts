@@ -101,7 +101,7 @@ async function exchange(dispatcher: Dispatcher, request: TransportRequest, limit
   const deadline = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const bound = (kind: TransportFailureKind, ms: number) => {
-    const cut = () => deadline.abort(new TransportFailure(kind, true, `No complete answer within ${ms} ms.`));
+    const cut = () => deadline.abort(new TransportFailure(kind, true, `no complete answer within ${ms} ms`));
     // A process that was stopped (Ctrl-Z, a paused container) first reads the answer that has come meanwhile.
     timer = setTimeout(() => (timer = setTimeout(cut, READ_MS)), ms - READ_MS);
   };
@@ -123,7 +123,7 @@ async function exchange(dispatcher: Dispatcher, request: TransportRequest, limit
     bound("body-timeout", bodyMs * 4);
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > limit) throw new TransportFailure("too-large", true, `The answer is larger than ${limit} bytes.`);
+      if (size > limit) throw new TransportFailure("too-large", true, `its answer is larger than ${limit} bytes`);
       chunks.push(chunk);
     }
   } finally {
@@ -159,8 +159,8 @@ function decoded(body: Buffer, encodings: string, limit: number): Buffer {
       plain = decode(plain, { maxOutputLength: limit });
     } catch (error) {
       const isTooLarge = describe(error).code === "ERR_BUFFER_TOO_LARGE";
-      if (isTooLarge) throw new TransportFailure("too-large", true, `The answer is larger than ${limit} bytes.`, error);
-      throw new TransportFailure("malformed", true, `The answer is not ${name}, although it says so.`, error);
+      if (isTooLarge) throw new TransportFailure("too-large", true, `its answer is larger than ${limit} bytes`, error);
+      throw new TransportFailure("malformed", true, `its answer is not ${name}, although it says so`, error);
     }
   }
   return plain;
