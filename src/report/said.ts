@@ -27,7 +27,7 @@ const sentences: Say = {
     left > 0 && `Left as they are: ${counted(left, "event")} in doubt or only waiting.`,
     (stranded > 0 || total(done) + left === 0) &&
       !undo &&
-      "Whatever may exist at the service stays open; `rowferry resolve` gives a stranded document its id, and `rowferry dismiss --document` leaves it as it is.",
+      "Whatever may exist at the service stays open; `rowferry resolve <document> --document-id <id>` gives a stranded document its id, and `rowferry dismiss --document <document>` leaves it as it is.",
   ],
   withdrawn: ({ type: _, ...withdrawn }) => [
     `Taken back: ${countedKinds(withdrawn)}. Importing the file stages its rows again.`,

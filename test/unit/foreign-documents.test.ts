@@ -16,7 +16,10 @@ it(
     await office.brought("w.csv", rows);
     const status = async () => (await office.type("status")).out;
     expect(await status()).toContain("2 things need you");
-    await office.type("dismiss", "--code", "foreign-collision", "--yes");
+    const { out } = await office.type("dismiss", "--code", "foreign-collision", "--yes");
+    const told = out.replace(/\s+/g, " ");
+    expect(told).toContain("`rowferry resolve <document> --document-id <id> --target env`");
+    expect(told).toContain("`rowferry dismiss --document <document> --target env`");
     expect(await status(), "no events of theirs were named").toContain("2 things need you");
     for (const [named, left] of [
       ["load/A", "1 thing needs you"],
