@@ -36,7 +36,7 @@ export const inChromium = (title: string, body: () => Promise<void>): void =>
   it.runIf(chromium !== undefined)(title, { tags: ["long"], timeout: 300_000 }, body);
 
 /** A busy machine is slow. */
-export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 20_000 });
+export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 60_000 });
 
 /** The first of these says so, sooner or later. */
 export const shows = (page: Page, selector: string, text: string | RegExp): Promise<void> =>
@@ -75,7 +75,11 @@ export async function open(url: string, more: Look = {}): Promise<Page> {
   });
   page.on("response", (answer) => {
     if (answer.status() >= 500 || (answer.status() === 409 && more.isRefused !== true))
-      void answer.text().then((text) => errors.push(`${answer.url()}: ${text}`));
+      void answer.text().then(
+        (text) => errors.push(`${answer.url()}: ${text}`),
+        // The page was closed before.
+        () => errors.push(`${answer.url()}: ${answer.status()}`),
+      );
   });
   onTestFinished(async () => {
     await context.close();
