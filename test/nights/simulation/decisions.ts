@@ -12,7 +12,7 @@ import type { Selectors } from "../../../src/ledger/decide/selection.js";
 import { RowferryError } from "../../../src/model/error.js";
 import { dismissSelected, withdrawSelected } from "../../support/decide.js";
 import type { Step, StoryRow } from "./story.js";
-import { mapped } from "./story-rows.js";
+import { mapped, USUAL_TAX_ID } from "./story-rows.js";
 import { idOf, readEvents, type Witness } from "./witness.js";
 import { cellOf, type World } from "./world.js";
 
@@ -20,7 +20,10 @@ type Decide = Extract<Step, { do: "decide" }>;
 type Import = Extract<Step, { do: "import" }>;
 
 /** As its cells are kept: two rows of one content are one to a dismissal (HARD-CASES H23). */
-export const contentOf = (row: StoryRow): string => JSON.stringify({ ...row, row: 0 });
+export function contentOf(row: StoryRow): string {
+  const whole = { ...(row.is === "event" && { participant: USUAL_TAX_ID, bad: false }), ...row, row: 0 };
+  return JSON.stringify(Object.fromEntries(Object.entries(whole).toSorted(([one], [other]) => (one < other ? -1 : 1))));
+}
 
 /** What a row says of its event, but for the parties, which it may take from its document. */
 export const saidBy = ({ document, key, minute, ...row }: StoryRow & { is: "event" }): string =>

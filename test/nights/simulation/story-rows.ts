@@ -33,6 +33,9 @@ export interface EventRow {
   createEmpty?: boolean;
 }
 
+/** Of rows that name no participant. */
+export const USUAL_TAX_ID = "11222333000181";
+
 export const START = Date.parse("2026-01-01T00:00:00Z");
 export const minuteOf = (at: number): number => (at - START) / 60_000;
 
@@ -55,7 +58,7 @@ export function addressOf(participant: ParticipantRecord, street = "Rua A"): Add
 }
 
 export function eventRow(row: EventRow): MappedRow {
-  const participant = participantOf(row.participant ?? "11222333000181", row.participantName);
+  const participant = participantOf(row.participant ?? USUAL_TAX_ID, row.participantName);
   const owner = { by: "natural", key: participant.natural } as const;
   const place = addressOf(participant, row.street);
   const address = { by: "identity", participant: owner, identity: place.identity } as const;
