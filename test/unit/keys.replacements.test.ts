@@ -6,7 +6,7 @@ import Database from "better-sqlite3";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { addByHand } from "../support/sandbox.world.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
-import { loads, weighings } from "../support/weighings.js";
+import { loads, weighings, weighingsWith } from "../support/weighings.js";
 
 /** Key, state and weights of each document, in the order of their creation: `L1 open 1 2`. */
 const there = (office: Office) =>
@@ -149,4 +149,15 @@ describe("a replacement whose bodies the ledger lacks (F86)", () => {
     await office.ends(0, "import m.yaml w-1.csv");
     expect(there(office)).toEqual(whole);
   });
+});
+
+it("a row that an edited mapping refuses, and a person gave up, leaves the document that it declared to be sent again whole", async () => {
+  const office = openOffice(weighings);
+  await office.brought("w.csv", loads("L1 10 1"));
+  office.writeMapping(weighingsWith({ columns: { gross: { header: "Gross", as: "number", min: 5 } } }));
+  await office.ends(3, "import m.yaml w.csv");
+  await replace(office, "L1");
+  await office.ends(0, "dismiss --input w.csv");
+  await office.ends(0, "import m.yaml w.csv");
+  expect(there(office)).toEqual(["L1 cancelled 1", "L1 open 1"]);
 });

@@ -82,14 +82,14 @@ function takeBackDeclarations(database: LedgerDatabase, range: { first: number; 
   );
 }
 
-/** Called after the input is staged: restores what its rows no longer declare and other rows need. */
+/** Called after the input is staged: restores what its rows no longer declare, and other rows or a replacement need. */
 export function giveBackWhatIsNeeded(database: LedgerDatabase): void {
   if (!database.has("SELECT 1 FROM temp.sqlite_schema WHERE name = 'taken_back'")) return;
   database.run(
     `UPDATE documents SET declared = 1, row_id = coalesce((SELECT min(re.row_id) FROM events e JOIN row_events re ON re.event_id = e.id
          WHERE e.document_id = documents.id), row_id)
      WHERE declared = 0 AND id IN (SELECT id FROM temp.taken_back WHERE document)
-       AND (EXISTS (SELECT 1 FROM events e JOIN row_events re ON re.event_id = e.id WHERE e.document_id = documents.id)
+       AND (generation > 1 OR EXISTS (SELECT 1 FROM events e JOIN row_events re ON re.event_id = e.id WHERE e.document_id = documents.id)
          OR EXISTS (SELECT 1 FROM row_records WHERE kind = 'document' AND record_id = documents.id))`,
   );
   for (const kind of ["address", "participant"])

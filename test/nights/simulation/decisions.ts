@@ -162,7 +162,13 @@ export function noteNewVersion(witness: Witness, step: Import, imported: readonl
     const { document, key } = JSON.parse(text) as StoryRow;
     witness.stood.delete(`${document} ${key}`);
     // What another file brings as well, waits for the refused one no longer.
-    if (isInFile(imported, text, (file) => file !== nameOf(step))) witness.refused.delete(`${document} ${key}`);
+    const isElsewhere = (one: Import) =>
+      nameOf(one) !== nameOf(step) &&
+      one.rows.some(
+        (row) =>
+          contentOf(row) === text || (one.maxErrors === undefined && row.document === document && row.key === key),
+      );
+    if (imported.some(isElsewhere)) witness.refused.delete(`${document} ${key}`);
   }
   const before = new Set(earlier.flatMap(({ rows }) => rows.map(contentOf)));
   for (const row of step.rows) if (!before.has(contentOf(row))) witness.stood.delete(`${row.document} ${row.key}`);

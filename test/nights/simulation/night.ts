@@ -312,18 +312,12 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
     }
     const content = contentOf(row);
     if (row.document === null || witness.dismissed.has(content)) continue;
-    // HARD-CASES H15, H37.
-    if (landedBefore.has(id) || witness.corrected.has(content)) continue;
-    if (witness.holds.some((hold) => hold.row === content)) continue;
+    // HARD-CASES H37.
+    if (witness.corrected.has(content) || witness.holds.some((hold) => hold.row === content)) continue;
     const at = row.minute === null ? Number.NEGATIVE_INFINITY : START + row.minute * 60_000;
-    witness.holds.push({
-      document: row.document,
-      at,
-      landed,
-      onTheWire,
-      id: row.key === null ? "" : id,
-      row: content,
-    });
+    const hold = { document: row.document, at, landed, onTheWire, id: row.key === null ? "" : id, row: content };
+    // HARD-CASES H15: it holds nothing, and may be dismissed.
+    (landedBefore.has(id) ? witness.gone : witness.holds).push(hold);
   }
   // Rows that contradict each other say nothing.
   for (const [event, contents] of given) if (contents.size > 1) witness.says.delete(event);
