@@ -354,36 +354,39 @@ function pairsOf(weighed: readonly Candidate<DocumentKey>[], columns: readonly C
   const [best] = weighed.toSorted((one, other) => (other.score ?? 0) - (one.score ?? 0));
   if (best === undefined || (best.score ?? 0) <= 0) return [];
   const { column: number, long, isGroup } = best.value;
-  const isDaily = countsFromOne(number);
   const ofCounter = (one: Column) =>
     !isGroup &&
     (best.score ?? 0) >= 1 &&
     one.distinct.size > 1 &&
     (long ? counters.has(one.role) : one.role === "series");
-  for (const one of columns.filter((other) => other !== number && other.filled === 1)) {
-    const isDay = isDaily && one.type.as === "timestamp";
-    if (!isDay && !ofCounter(one)) continue;
-    // Without the time of day that is joined to it.
-    const texts = isDay ? new Map(one.cells.map(({ row, text }) => [row, text])) : null;
-    const partOf = (row: number) => texts?.get(row) ?? one.values[row] ?? "";
-    const values = number.values.map((value, row) => (value === "" ? "" : `${partOf(row)}\n${value}`));
+  const isDaily = countsFromOne(number);
+  const others = columns
+    .filter((one) => one !== number && one.filled === 1)
+    .flatMap((one) => {
+      if (!isDaily || one.type.as !== "timestamp") return ofCounter(one) ? one : [];
+      const day = withoutClock(one);
+      return day.distinct.size * 2 > number.cells.length ? [] : day;
+    });
+  for (const one of others) {
+    const values = number.values.map((value, row) => (value === "" ? "" : `${one.values[row]}\n${value}`));
     const distinct = new Set(values.filter((value) => value !== ""));
-    const days = new Set(texts?.values());
-    if (distinct.size < number.cells.length || days.size * 2 > number.cells.length) continue;
-    const follows = new Set(columns.filter((column) => column !== one && column !== number));
-    const value = {
-      column: { ...number, values, distinct },
-      parts: [isDay ? { ...one, clock: [] } : one, number],
-      long: false,
-      isGroup: false,
-      follows,
-    };
+    if (distinct.size < number.cells.length) continue;
+    const follows = new Set(columns.filter(({ name }) => name !== one.name && name !== number.name));
+    const column = { ...number, values, distinct };
+    const value = { column, parts: [one, number], long: false, isGroup: false, follows };
     const why = `no two of ${number.cells.length} rows share both`;
     // In the file of one day nothing shows that it begins again.
-    const score = days.size === 1 ? (best.score ?? 0) - 0.1 : Math.max(1, best.score ?? 0) + 0.1;
+    const score = one.distinct.size === 1 ? (best.score ?? 0) - 0.1 : Math.max(1, best.score ?? 0) + 0.1;
     return [{ value, label: `"${one.header}" and "${number.header}"`, why, score }];
   }
   return [];
+}
+
+/** A date, of which the time of day beside it is no part. */
+function withoutClock(date: Column): Column {
+  const texts = new Map(date.cells.map(({ row, text }) => [row, text]));
+  const values = date.values.map((_, row) => texts.get(row) ?? "");
+  return { ...date, clock: [], values, distinct: new Set(texts.values()) };
 }
 
 /** 1, 2, 3 … to the last, in whatever order. */

@@ -128,10 +128,10 @@ const canBeReplaced =
   ({ problems }: Open) =>
     problems.some((problem) => problem.code === code && (problem.replaceable ?? true) === of);
 
-const isMaker = "their documents have created others and cannot be sent again";
+const cannotBeSentAgain = "their documents have created others and cannot be sent again";
 
 /** `what`: a sentence; `again`: how a next generation helps; `otherwise`: what a dismissal does; `not`: why none helps. */
-function replaced(code: Code, what: string, again: string, otherwise: string, not = isMaker): Decision[] {
+function replaced(code: Code, what: string, again: string, otherwise: string, not = cannotBeSentAgain): Decision[] {
   const dismiss = `dismiss --code ${code}`;
   const why = `${what}; ${not}: ${otherwise}`;
   const [can, cannot] = [canBeReplaced(code), canBeReplaced(code, false)];
@@ -177,7 +177,7 @@ export const decisions: readonly Decision[] = [
   [canBeReplaced("document-gone"), "then send each document again, as its next generation", replace, "document-gone"],
   [
     canBeReplaced("document-gone", false),
-    `${isMaker}: once the service has them again, retry,`,
+    `${cannotBeSentAgain}: once the service has them again, retry,`,
     "retry --code document-gone",
   ],
   [canBeReplaced("document-gone", false), "or give the rows up", "dismiss --code document-gone"],

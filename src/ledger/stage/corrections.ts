@@ -164,6 +164,12 @@ export function withoutOwnColumns(header: readonly string[]): (cells: readonly s
   return (cells) => cells.filter((_, position) => !own.has(position));
 }
 
+/** The same for rows of that row's file. */
+export function originalCellsBeside(database: LedgerDatabase, row: number): ReturnType<typeof withoutOwnColumns> {
+  const header = database.value<string>("SELECT header FROM inputs WHERE id = @input", { input: inputOf(row) });
+  return withoutOwnColumns(JSON.parse(header ?? "[]") as string[]);
+}
+
 /** `header`: a JSON array, as the ledger keeps it. */
 const referencePosition = (header: string): number => ownPosition(JSON.parse(header) as string[], "rowferry_row");
 

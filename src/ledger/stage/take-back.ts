@@ -1,13 +1,13 @@
 /** Takes back unsent records of rows. Records that other files' rows also bring stay, with everything they need. */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
-import { EVENTS_OF_ROWS, inputOf, groupOf, latestOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
+import { EVENTS_OF_ROWS, groupOf, latestOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
 import { Writer } from "../writer.js";
 import { codes } from "../../model/codes.js";
 import { readCodes } from "../../model/codes/read.js";
 import { type Problem, problem } from "../../model/problem.js";
 import type { StageOptions } from "./staging.js";
-import { type Correction, withoutOwnColumns } from "./corrections.js";
+import { type Correction, originalCellsBeside } from "./corrections.js";
 import { isUnsent, type StoredEvent } from "./event-keys.js";
 import { cellHash, createCells, eachOnce } from "./row-cells.js";
 
@@ -116,9 +116,6 @@ const MOST_SEEN = 20_000;
 const trimmedEnd = (cells: readonly string[]) =>
   JSON.stringify(cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1));
 
-const withoutOwn = (header: string, cells: readonly string[]) =>
-  withoutOwnColumns(JSON.parse(header) as string[])(cells);
-
 /**
  * How a later row takes the place of an earlier one, which is settled with its group. Events that the later row yields
  * too stay; what the earlier one held is free, except after `supersede`, where the later one may hold it.
@@ -143,13 +140,11 @@ export function createRowWithdrawal(
   }: Pick<StageOptions, "inputId" | "inputsOfImport" | "now" | "namesPlace">,
 ) {
   const cells = createCells(database);
-  const headerOf = (row: number) =>
-    database.value<string>("SELECT header FROM inputs WHERE id = @input", { input: inputOf(row) }) ?? "[]";
 
   /** Undefined: not kept. */
   const originalText = (row: number): string | undefined => {
     const kept = cells.of(row);
-    return kept === null ? undefined : trimmedEnd(withoutOwn(headerOf(row), kept.cells));
+    return kept === null ? undefined : trimmedEnd(originalCellsBeside(database, row)(kept.cells));
   };
 
   const isShared = (id: number) =>
@@ -205,10 +200,10 @@ export function createRowWithdrawal(
 
   /** For a valid row, which has no stored hash; null: its cells are gone. */
   const hashOfCells = (row: number) => {
-    const header = headerOf(row);
+    const original = originalCellsBeside(database, row);
     const kept = groupOf(database, row).map((one) => cells.of(one)?.cells);
     if (kept.includes(undefined)) return null;
-    const given = kept.flatMap((one) => withoutOwn(header, one ?? []));
+    const given = kept.flatMap((one) => original(one ?? []));
     return cellHash(given, namesPlace ? documentsOfRow(database, row) : []);
   };
 

@@ -1,7 +1,6 @@
 /** Open problems: counted by code with one example each for summaries and `status`, or with several for the report. */
 import { type CauseOfRows, tallyCauses } from "../../model/causes.js";
 import { type Code, codes } from "../../model/codes.js";
-import { isOwnColumn } from "../../model/own-columns.js";
 import { memberOf, withoutMember } from "../../model/problem.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -10,6 +9,7 @@ import { isHelped } from "../decide/replace.js";
 import { helpedByReplacement } from "../decide/selection.js";
 import { fieldsIn } from "./changes.js";
 import { describeWait } from "./describe-wait.js";
+import { originalCellsBeside } from "../stage/corrections.js";
 import { createCells } from "../stage/row-cells.js";
 import { unsettledEvents } from "./tally.js";
 
@@ -331,17 +331,10 @@ const SHORTEST = 4;
 
 function createConceal(database: LedgerDatabase): Conceal {
   const reader = createCells(database);
-  const headerOf = (row: number) =>
-    JSON.parse(
-      database.value<string>("SELECT header FROM inputs WHERE id = @id", { id: inputOf(row) }) ?? "[]",
-    ) as string[];
   return (code, message, row) => {
     if (bare.has(code)) return codes[code].meaning;
-    const rows = row === null ? [] : groupOf(database, row);
-    const header = row === null ? [] : headerOf(row);
-    const cells = rows
-      .flatMap((one) => reader.of(one)?.cells.filter((_, position) => !isOwnColumn(header[position] ?? "")) ?? [])
-      .map((cell) => cell.trim());
+    const kept = row === null ? [] : groupOf(database, row).map((one) => reader.of(one)?.cells ?? []);
+    const cells = row === null ? [] : kept.flatMap(originalCellsBeside(database, row)).map((cell) => cell.trim());
     const quoted = message.replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, (segment, at: number) => {
       const isName = names.test(message.slice(Math.max(0, at - 20), at)) && !isOfCell(segment, cells);
       return isName ? segment : '"…"';
