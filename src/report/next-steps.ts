@@ -244,8 +244,15 @@ export function stepsOfOpen(
     ),
     ...(some("documents", "stranded", 2)(open) ? [stranded] : []),
   ];
-  return steps.length === 0 ? [] : [...steps, step("console", "or correct and decide in the browser")];
+  return steps.length === 0 ? [] : [...toldOnce(steps), step("console", "or correct and decide in the browser")];
 }
+
+/** One command may serve two purposes. */
+const toldOnce = (steps: NextStep[]): NextStep[] =>
+  [...Map.groupBy(steps, ({ command }) => command)].map(([command, same]) => ({
+    why: same.map(({ why }) => why).join("; "),
+    command,
+  }));
 
 /**
  * Waits that a dismissal can end; it does not give up what only waits for the dismissed event. Other codes wait for

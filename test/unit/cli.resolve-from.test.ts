@@ -84,6 +84,15 @@ describe("stranded.csv", () => {
   it("is written by `rejects` too, as `status` says, for the documents that are meant", long, async () => {
     await strandThree();
     expect((await typed("status")).out).toMatch(/^rowferry rejects .*\n {4}write the list of stranded documents/m);
+    // With rows to correct too, one command writes both.
+    office.writeCsv("three.csv", loads("L9 10 x"));
+    await office.ends(3, "import m.yaml three.csv");
+    const { out: both } = await typed("status");
+    expect(both.match(/^rowferry rejects/gm)).toHaveLength(1);
+    expect(both.replaceAll(/\s+/g, " ")).toContain(
+      "correct those and import them; write the list of stranded documents",
+    );
+    await office.ends(0, "dismiss --row three.csv:2");
     const { code, out } = await typed("rejects", "--folder", "out");
     expect(code).toBe(3);
     expect(out).toMatch(/Stranded: 3 documents\.\n\nrowferry resolve --from out\/stranded\.csv .*\n {4}look up each/);

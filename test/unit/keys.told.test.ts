@@ -491,6 +491,22 @@ describe("two rows of one event that differ", () => {
     expect(weights(office).toSorted()).toEqual(["L1 10 2", "L2 10 5"]);
   });
 
+  it.each(sampled(["1 a", "1 b", "2 a", "2 b", "1 c", "2 c"], 6))(
+    "are not asked about again once a person has kept one, when their file comes back (%s)",
+    async (told) => {
+      const [kept, how] = told.split(" ");
+      const office = openOffice(weighings);
+      const [header = [], ...rows] = office.rejectedRows(await office.brought("w.csv", loads(...twice)));
+      office.writeCsv("kept.csv", [header, ...rows.filter(([, , gross]) => gross === kept)]);
+      const decided = { exitCode: 0, open: { rows: 0, events: {} } };
+      const files = how === "a" ? ["w.csv", "kept.csv"] : how === "b" ? ["kept.csv", "w.csv"] : ["kept.csv"];
+      expect(await office.import(...files)).toMatchObject(decided);
+      expect(weights(office).toSorted()).toEqual([`L1 10 ${kept}`, "L2 10 5"]);
+      expect(await office.brought("w-2.csv", loads(...twice, "L3 10 7"))).toMatchObject(decided);
+      expect(weights(office).toSorted()).toEqual([`L1 10 ${kept}`, "L2 10 5", "L3 10 7"]);
+    },
+  );
+
   it("are found by check as by import, over all files (F118)", async () => {
     const office = openOffice(weighings);
     office.writeCsv("a.csv", loads(...twice.slice(0, 1)));

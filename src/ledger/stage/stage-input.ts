@@ -126,20 +126,21 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
    * Unreadable rows that named this event no longer hold it; those that named no other are settled. A row may share one
    * event with many rows and yield another of its own. @returns the inputs of settled rows
    */
-  const settlePlaced = ({ record, key }: KeyedEvent, by: number, isPersons: boolean) => {
+  const settlePlaced = ({ record, key }: KeyedEvent, by: number, corrected: number | null) => {
     const document = references.document(record.document.kind, record.document.key);
-    // Two contradicting rows of one import settle nothing for each other.
+    // Two contradicting rows of one import settle nothing for each other, but a person has seen both.
+    const unseen = [...inputsOfImport].filter((one) => corrected === null || one > inputOf(corrected));
     const leads = database.rows<{ lead: number; reason: string | null }>(
       `SELECT id AS lead, reason FROM rows WHERE settled IS NULL AND id IN
          (SELECT row_id FROM placements WHERE document_id = @document AND deduplication_id = @key)
-         AND NOT (reason = 'event-key-twice' AND id >> 32 IN @imported)`,
-      { document, key, imported: [...inputsOfImport] },
+         AND NOT (reason = 'event-key-twice' AND id >> 32 IN @unseen)`,
+      { document, key, unseen },
     );
     const settled = leads.filter(({ lead, reason }) => {
       const others = `row_id = @lead AND event IS NOT NULL AND NOT (document_id = @document AND deduplication_id IS @key)`;
       const isWhole = !database.has(`SELECT 1 FROM placements WHERE ${others}`, { lead, document, key });
       // A file of the same name is corrected, and may break again; what only contradicted another row, contradicts this one.
-      const isNews = states.isSameName(inputOf(lead)) || (reason === "event-key-twice" && !isPersons);
+      const isNews = states.isSameName(inputOf(lead)) || (reason === "event-key-twice" && corrected === null);
       if (isWhole) withdrawal.settle(lead, by, isNews);
       else
         database.run(
@@ -324,6 +325,8 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     const keyOf = (record: EventRecord, asDocument: number) =>
       keys.key(record, correction?.referred ?? null, asDocument);
     const own = given.events.map((record) => keyOf(record, partiesAsDocument(given, record)));
+    const decided = withdrawal.decidedBy(leads, own);
+    superseded = [...superseded, ...decided];
     releaseVersions(given, own);
     const records = withOwners(given);
     const all = own.map((keyed, at) => {
@@ -368,7 +371,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       const result = events.stage(event, id);
       known &&= result.known;
       staged.push(result.id);
-      if (anyPlacements) for (const input of settlePlaced(event, id, correction !== null)) settledIn.add(input);
+      if (anyPlacements) for (const input of settlePlaced(event, id, correction?.lead ?? null)) settledIn.add(input);
     }
     if (known) knownRows.add(id, staged);
     else
@@ -383,7 +386,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     fates.addGroup(mapped, { fate: known ? "known" : "staged" }, mapped.rowId !== null || staged.length === 0);
     for (const before of [...replaced, ...cut]) withdrawal.replace(before, id, staged);
     const corrected = correction && { cells: hashOf(group), isConfirmed: correction.isConfirmed };
-    for (const before of leads) withdrawal.correct(before, id, staged, corrected);
+    for (const before of [...leads, ...decided]) withdrawal.correct(before, id, staged, corrected);
     if (mapped.group != null && anyPlacements) {
       const placed = keyed.map(({ record: { document } }) => references.document(document.kind, document.key));
       for (const part of withdrawal.partsOf(placed, rows.map(originalCells))) withdrawal.mend(part, id, staged);

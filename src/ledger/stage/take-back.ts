@@ -1,14 +1,14 @@
 /** Takes back unsent records of rows. Records that other files' rows also bring stay, with everything they need. */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
-import { EVENTS_OF_ROWS, groupOf, latestOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
+import { EVENTS_OF_ROWS, groupOf, inputOf, latestOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
 import { Writer } from "../writer.js";
 import { codes } from "../../model/codes.js";
 import { readCodes } from "../../model/codes/read.js";
 import { type Problem, problem } from "../../model/problem.js";
 import type { StageOptions } from "./staging.js";
 import { type Correction, originalCellsBeside } from "./corrections.js";
-import { isUnsent, type StoredEvent } from "./event-keys.js";
+import { isUnsent, type KeyedEvent, type StoredEvent } from "./event-keys.js";
 import { cellHash, createCells, eachOnce } from "./row-cells.js";
 
 /** Deletes events (`events` selects ids) that no row brings any more; others go to a file that brings them. @returns how many */
@@ -196,6 +196,9 @@ export function createRowWithdrawal(
         database.run("DELETE FROM dismissals WHERE cell_hash = @hash AND row_id = @row", { hash, row });
   };
 
+  const hadCode = (row: number, code: Problem["code"]) =>
+    problemsOfRow(database, row).some((found) => found.code === code);
+
   const hashOf = (row: number) => database.value<Buffer>("SELECT cell_hash FROM rows WHERE id = @row", { row });
 
   /** For a valid row, which has no stored hash; null: its cells are gone. */
@@ -249,7 +252,7 @@ export function createRowWithdrawal(
     const hash = ofInvalid ?? hashOfCells(before);
     const isLanded =
       database.has("SELECT 1 FROM events_now WHERE id IN @events AND state = 'changed'", { events }) &&
-      !problemsOfRow(database, before).some(({ code }) => code === "changed");
+      !hadCode(before, "changed");
     for (const row of [before, ...sameOfEarlierNights(before, events, hash)]) mend(row, after, events);
     // Valid without a person's word.
     const isBelieved = given !== null && (ofInvalid === null || !given.isConfirmed);
@@ -271,6 +274,19 @@ export function createRowWithdrawal(
       const shared = ids.filter(isShared);
       const own = ids.filter((id) => !shared.includes(id));
       return [...bringing(own, ids), ...(isGivenFirst(shared) ? bringing(shared, shared) : [])];
+    },
+
+    /** Rows that contradict the corrected ones still, of which a person has seen both. They bring these events alone. */
+    decidedBy(corrected: readonly number[], keyed: readonly Pick<KeyedEvent, "stored" | "hash">[]): number[] {
+      const contradicted = corrected.filter((row) => hadCode(row, "event-key-twice"));
+      if (contradicted.length === 0) return [];
+      const unsent = keyed.flatMap(({ stored, hash }) =>
+        stored !== null && isUnsent(stored) ? { ...stored, hash } : [],
+      );
+      const otherwise = unsent.filter((one) => !one.content_hash.equals(one.hash));
+      const ids = (events: typeof unsent) => events.map(({ id }) => id);
+      const seen = Math.max(...contradicted.map(inputOf));
+      return bringing(ids(otherwise), ids(unsent)).filter((row) => inputOf(row) <= seen && !corrected.includes(row));
     },
 
     isEventless: (row: number) => !database.has("SELECT 1 FROM row_events WHERE row_id = @row", { row }),
@@ -335,8 +351,7 @@ export function createRowWithdrawal(
     },
 
     /** Whether all of them were refused because other rows interrupt their group. */
-    areParts: (leads: readonly number[]) =>
-      leads.every((lead) => problemsOfRow(database, lead).some(({ code }) => code === "group-interrupted")),
+    areParts: (leads: readonly number[]) => leads.every((lead) => hadCode(lead, "group-interrupted")),
 
     /** First rows of such parts that held one of the documents, all of whose rows are among these cells. */
     partsOf(documents: readonly number[], rows: readonly (readonly string[])[]) {
