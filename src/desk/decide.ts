@@ -10,8 +10,9 @@ import {
 import { dismiss, type Dismissed, retry, type Retried, undismiss } from "../ledger/decide/dismiss.js";
 import { type Replacement, replaceDocument } from "../ledger/decide/replace.js";
 import { type Selectors, replaceable, rowsNamed, type Size, sizeOf, withoutHeld } from "../ledger/decide/selection.js";
-import { withdraw, type Withdrawn } from "../ledger/decide/withdraw.js";
-import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
+import { plannedReplacements, takeBackReplacement } from "../ledger/decide/take-back-replacement.js";
+import { releaseUnneeded, withdraw, type Withdrawn } from "../ledger/decide/withdraw.js";
+import { findDocument, generationsNamed, type KnownDocument } from "../ledger/documents-named.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow } from "../ledger/rows.js";
 import { createRunStore } from "../ledger/runs.js";
@@ -82,7 +83,10 @@ export function sizeOfDismissal(target: Target, selectors: Selectors): Size {
   return beside(target, (database) => database.transaction(() => size(database)).immediate());
 }
 
-/** Takes back unsent work (H39). @throws RowferryError `usage` without any selector, or if nothing fits */
+/**
+ * Takes back unsent work (H39): of a named document its planned replacement, if it has one, and else its rows. @throws
+ * RowferryError `usage` without any selector, or if nothing fits
+ */
 export function withdrawing(selectors: Selectors): Decision<Withdrawn> {
   requireSelectors(
     selectors,
@@ -91,12 +95,21 @@ export function withdrawing(selectors: Selectors): Decision<Withdrawn> {
   );
   return (database, now) => {
     requireKnown(database, selectors);
-    const done = withdraw(database, selectors, now);
+    const replacements = plannedReplacements(database, documentsAlone(database, selectors));
+    for (const planned of replacements) takeBackReplacement(database, planned, now);
+    const taken = replacements.length > 0 ? releaseUnneeded(database, now) : withdraw(database, selectors, now);
+    const done: Withdrawn = { rows: 0, events: 0, ...taken, replacements: replacements.length };
     const did = `taken back: ${countedKinds({ ...done })} (${asked(database, selectors)})`;
     createRunStore(database).decided("withdraw", did, now);
-    return { done };
+    return { done, entries: (entries) => replacements.map(({ old }) => entries.unreplaced(old, now)) };
   };
 }
+
+/** All generations of the named document, if nothing else is named. */
+const documentsAlone = (database: LedgerDatabase, { document, ...others }: Selectors): number[] =>
+  document === undefined || Object.values(others).some((selector) => selector !== undefined)
+    ? []
+    : generationsNamed(database, document);
 
 /** Plans rejected work again, selected or all. */
 export function retrying(selectors: Selectors): Decision<Retried> {

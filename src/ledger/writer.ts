@@ -189,7 +189,13 @@ export class Writer {
            AND severity = 'error' ORDER BY id DESC LIMIT 1`,
         { id },
       ) ?? "document-stranded";
-    const isTaken = this.#set("document_states", id, { reason }, now, "state = 'stranded' AND reason = 'dismissed'");
+    const isTaken = this.#set(
+      "document_states",
+      id,
+      { reason },
+      now,
+      "state = 'stranded' AND reason IN ('dismissed', 'replaced')",
+    );
     if (isTaken) this.doubtsGivenUp(id, false, now);
   }
 

@@ -90,3 +90,5 @@ export function statesOf(machine: Machine): string[] {
 
 /** The event is certainly on the service's timeline. */
 export const landedStates = ["landed", "landed-without-id", "changed"] as const satisfies readonly EventState[];
+
+export const isLandedState = (state: string): boolean => (landedStates as readonly string[]).includes(state);

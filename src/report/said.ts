@@ -30,7 +30,8 @@ const sentences: Say = {
       "Whatever may exist at the service stays open; `rowferry resolve <document> --document-id <id>` gives a stranded document its id, and `rowferry dismiss --document <document>` leaves it as it is.",
   ],
   withdrawn: ({ type: _, ...withdrawn }) => [
-    `Taken back: ${countedKinds(withdrawn)}. Importing the file stages its rows again.`,
+    `Taken back: ${countedKinds(withdrawn)}.`,
+    withdrawn.replacements > 0 ? "What was to be decided is open again." : "Importing the file stages its rows again.",
   ],
   replaced({ document, generation, events, cancels, missing, relations, otherData, ...told }) {
     const { staysStranded, shutOut, earlyMirrors } = told;

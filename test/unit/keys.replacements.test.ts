@@ -4,8 +4,11 @@
  */
 import Database from "better-sqlite3";
 import { createSandbox } from "../../src/sandbox/index.js";
+import type { Status } from "../../src/model/summary.js";
+import { hurried, jsonOf } from "../support/cli.world.js";
 import { addByHand } from "../support/sandbox.world.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
+import { sampled } from "../support/sample.js";
 import { loads, weighings, weighingsWith } from "../support/weighings.js";
 
 /** Key, state and weights of each document, in the order of their creation: `L1 open 1 2`. */
@@ -160,4 +163,111 @@ it("a row that an edited mapping refuses, and a person gave up, leaves the docum
   await office.ends(0, "dismiss --input w.csv");
   await office.ends(0, "import m.yaml w.csv");
   expect(there(office)).toEqual(["L1 cancelled 1", "L1 open 1"]);
+});
+
+describe("a planned replacement that is withdrawn", () => {
+  /** What a person is told, but for times and the last run. */
+  const told = async (office: Office) => {
+    const { open, problems, waiting } = (await jsonOf(office.world, "status")).find(
+      ({ type }) => type === "status",
+    ) as unknown as Status;
+    return { open, problems: problems.map(({ code, count }) => [code, count].join(" ")), waiting };
+  };
+  const withdraws = (office: Office, name = "load/L1") =>
+    office.ends(0, `withdraw --document ${name} --yes`, "1 replacement");
+
+  it.each(
+    sampled<[string, string[], string[]]>(
+      [
+        ["late, unreadable and new", ["L1 10 1", "L1 20 2"], ["L1 15 9", "L1 30 x", "L1 40 4"]],
+        ["changed", ["L1 10 1", "L1 20 2"], ["L1 10 1", "L1 20 3"]],
+        ["changed with one after it", ["L1 10 1", "L1 20 2"], ["L1 10 5", "L1 20 2", "L1 30 3", "L2 10 1"]],
+      ],
+      1,
+    ),
+  )("leaves everything as it was, and can be planned again (%s)", async (_title, before, after) => {
+    const office = await openOfficeAt(createSandbox({ rate: null }), weighings);
+    await office.brought("w-1.csv", loads(...before));
+    await office.brought("w-2.csv", loads(...after));
+    const [open, timelines] = [await told(office), there(office)];
+    for (let round = 0; round < 2; round++) {
+      await replace(office, "L1");
+      await withdraws(office);
+      expect(await office.run("resume")).toMatchObject({ requests: { sent: 0 } });
+      expect(await told(office)).toEqual(open);
+      await office.ends(0, "ledger check");
+    }
+    await office.run("import", "m.yaml", "w-2.csv");
+    expect([await told(office), there(office)]).toEqual([open, timelines]);
+    await replace(office, "L1");
+    await office.run("resume");
+    expect(there(office)[0]).toMatch(/^L1 cancelled 1 2/);
+    expect(there(office).at(-1)).toMatch(/^L1 open/);
+    // Now it was sent.
+    expect((await office.type("withdraw", "--document", "load/L1", "--dry-run")).said).not.toContain("replacement");
+  });
+
+  it("stays withdrawn in a ledger that is rebuilt from the journal, or put back with it", async () => {
+    const office = await openOfficeAt(createSandbox({ rate: null }), weighings);
+    const brought = (name: string, ...rows: string[]) => {
+      office.writeCsv(name, loads(...rows));
+      return office.run("import", "m.yaml", name, "--journal", "journal.jsonl");
+    };
+    await brought("w-1.csv", "L1 10 1", "L1 20 2");
+    await brought("w-2.csv", "L1 10 1", "L1 20 3");
+    await replace(office, "L1");
+    await office.ends(0, "ledger backup before.db");
+    await withdraws(office);
+    await office.ends(0, "ledger rebuild journal.jsonl --ledger rebuilt.db");
+    const timelines = there(office);
+    for (const more of [["--ledger", "rebuilt.db", "--journal", "journal.jsonl"], []])
+      for (const file of ["w-1.csv", "w-2.csv"]) {
+        const { requests } = await office.run("import", "m.yaml", file, ...more);
+        expect(requests.sent).toBe(0);
+      }
+    expect((await office.type("status", "--ledger", "rebuilt.db")).out).toContain("rowferry replace load/L1");
+    await office.ends(0, "ledger restore before.db --journal journal.jsonl");
+    expect(await office.run("resume")).toMatchObject({ requests: { sent: 0 } });
+    expect(there(office)).toEqual(timelines);
+    await replace(office, "L1");
+    await office.run("resume");
+    expect(there(office)).toEqual(["L1 cancelled 1 2", "L1 open 1 3"]);
+  });
+
+  it("leaves what files have said since: another change, the landed text again, a row to give up", long, async () => {
+    const office = await openOfficeAt(createSandbox({ rate: null }), weighings);
+    await office.brought("w-1.csv", loads("L1 10 1", "L1 20 2", "L1 30 3"));
+    await office.brought("w-2.csv", loads("L1 10 5", "L1 20 5", "L1 30 5"));
+    await replace(office, "L1");
+    office.writeCsv("w-3.csv", loads("L1 10 6", "L1 20 2", "L1 30 5", "L1 40 4", "L2 10 x"));
+    await office.run("import", "m.yaml", "w-3.csv", "--max-errors", "0");
+    await office.ends(0, "dismiss --row w-3.csv:5");
+    await withdraws(office);
+    await office.run("resume");
+    const { open, problems } = await told(office);
+    expect([open.events, problems]).toEqual([{ changed: 2 }, ["changed 2", "number-unreadable 1"]]);
+    expect(there(office)).toEqual(["L1 open 1 2 3"]);
+    await office.ends(0, "ledger check");
+  });
+
+  it("strands its document again", long, async () => {
+    const sandbox = createSandbox({ rate: null });
+    const office = await openOfficeAt(sandbox, weighings);
+    hurried(office.world);
+    sandbox.setFaults([
+      { match: { method: "POST", path: "/documents/events" }, action: { kind: "drop", when: "after" } },
+    ]);
+    await office.brought("w-1.csv", loads("L1 10 1"));
+    sandbox.setFaults([]);
+    await office.brought("w-2.csv", loads("L1 20 2"));
+    const open = await told(office);
+    expect(open.open.documents).toEqual({ stranded: 1 });
+    await replace(office, "L1");
+    await withdraws(office);
+    await office.run("resume");
+    expect(await told(office)).toEqual(open);
+    await office.type("resolve", "load/L1", "--document-id", office.documents()[0]?.id ?? "", "--yes");
+    await office.run("resume");
+    expect(there(office)).toEqual(["L1 open 1 2"]);
+  });
 });

@@ -30,6 +30,7 @@ export const spec = onTarget({
     'rowferry replace --input march.csv --reason "weights corrected"': "every document that this file changed",
   },
   notes: [
+    "The next run sends it; until then, rowferry withdraw --document takes it back.",
     "Timelines cannot be edited: the document is cancelled with this reason and sent again whole, with changed and late rows in their places; what was dismissed stays out. If the service accepts each externalId only once, set replacementExternalId in the mapping's settings.",
     "Selectors choose documents with changed or late events, and --code document-stranded or document-gone those; you confirm the list first. Documents that cannot be replaced are named with the reason, and the exit code is then 3.",
   ],

@@ -13,6 +13,7 @@ export const spec = onTarget({
   examples: {
     "rowferry withdraw --input march.csv": "what import --limit left unsent",
     "rowferry withdraw --row march.csv:17": "whose date is a mistake",
+    "rowferry withdraw --document manifest/123": "its planned replacement, or else its unsent rows",
   },
   notes: [
     "Nothing that was sent, or may have been, is touched. Importing the file again stages its rows again; to give rows up permanently, use rowferry dismiss.",
@@ -24,7 +25,12 @@ export const spec = onTarget({
     const tellDone = (done: ReturnType<typeof decide>["done"]) => told({ line: { type: "withdrawn", ...done } });
     if (given.dryRun === true) return foreseen(work, decide, tellDone);
     const done = await decideAlone(work.target, decide, work.options, (found) =>
-      confirm(work.world, `This takes back ${countedKinds({ ...found })}.`, String(found.rows), given.yes),
+      confirm(
+        work.world,
+        `This takes back ${countedKinds({ ...found })}.`,
+        String(found.replacements || found.rows),
+        given.yes,
+      ),
     );
     return tellDone(done);
   },

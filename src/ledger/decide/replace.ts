@@ -110,7 +110,7 @@ function replaceWithin(
     { old },
   );
   const next = database.add("documents", { ...declared, ...parties, generation, declared: 1, mode: "create" });
-  const keyOf = nextKeys(database, document);
+  const keyOf = keysIn(database, document, generation);
   if (cancellation !== null) cancelOld(database, old, cancellation);
 
   const events = database.rows<EventNow>(
@@ -226,8 +226,8 @@ function moveRows(database: LedgerDatabase, { id, unsent, state }: EventNow, cop
 
 type Keyed = Pick<EventNow, "deduplication_id" | "event" | "key_parts">;
 
-/** The event's key in the next generation (H26), by the name that made it in this one. */
-function nextKeys(database: LedgerDatabase, document: KnownDocument) {
+/** An event's key in the generation `to` (H26), by the name that made it in the document's own. */
+export function keysIn(database: LedgerDatabase, document: KnownDocument, to: number) {
   const { generation } = document;
   const names = namesOf(database, document);
   return ({ deduplication_id: old, event, key_parts }: Keyed) => {
@@ -235,11 +235,11 @@ function nextKeys(database: LedgerDatabase, document: KnownDocument) {
     const keysOf = (of: number) =>
       names.map((name) => keyBytes(eventDeduplicationId({ ...name, generation: of }, event, parts)));
     const made = keysOf(generation).findIndex((key) => key.equals(old));
-    return keysOf(generation + 1)[Math.max(0, made)] as Buffer;
+    return keysOf(to)[Math.max(0, made)] as Buffer;
   };
 }
 
-type NextKeys = ReturnType<typeof nextKeys>;
+type KeysIn = ReturnType<typeof keysIn>;
 
 /** Gives the ids kept for events of invalid rows, up to this event of the old generation, new values in order. */
 function placesOf(database: LedgerDatabase, old: number) {
@@ -256,7 +256,7 @@ function placesOf(database: LedgerDatabase, old: number) {
   };
 }
 
-function carryPlacements(database: LedgerDatabase, old: number, next: number, keyOf: NextKeys) {
+export function carryPlacements(database: LedgerDatabase, old: number, next: number, keyOf: KeysIn) {
   const placements = database.rows<Keyed & { id: number }>(
     "SELECT * FROM placements WHERE document_id = @old AND deduplication_id IS NOT NULL",
     { old },
@@ -267,7 +267,7 @@ function carryPlacements(database: LedgerDatabase, old: number, next: number, ke
 }
 
 /** Dismissals stay in force on the next generation (H23); landed events are sent again. */
-function carryDismissals(database: LedgerDatabase, old: number, next: number, keyOf: NextKeys) {
+function carryDismissals(database: LedgerDatabase, old: number, next: number, keyOf: KeysIn) {
   const dismissed = database.rows<Keyed & { content_hash: Buffer; at: number }>(
     `SELECT m.deduplication_id, e.event, e.key_parts, m.content_hash, m.at FROM dismissals m
      JOIN events_now e USING (document_id, deduplication_id)

@@ -17,6 +17,8 @@ type Values = ReturnType<typeof selectorValues>;
 
 export type Withdrawn = Omit<LineOf<"withdrawn">, "type">;
 
+type Taken = Omit<Withdrawn, "replacements">;
+
 /** Keeps the events of a next generation, because its CANCEL would be sent alone. */
 const neverSent = `e.state IN ('planned', 'held', 'deferred') AND e.attempted_hash IS NULL
   AND e.document_id NOT IN (SELECT id FROM documents WHERE generation > 1)`;
@@ -25,7 +27,7 @@ const neverSent = `e.state IN ('planned', 'held', 'deferred') AND e.attempted_ha
  * In the caller's transaction, under the lock. @throws RowferryError `usage` if nothing fits, or for a row number that
  * several files have
  */
-export function withdraw(database: LedgerDatabase, selectors: Selectors, now: number): Withdrawn {
+export function withdraw(database: LedgerDatabase, selectors: Selectors, now: number): Taken {
   const named = selectorValues(database, selectors);
   database.exec("DROP TABLE IF EXISTS temp.taken; CREATE TEMP TABLE taken (row_id INTEGER NOT NULL, event_id INTEGER)");
   database.run(
@@ -61,17 +63,7 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors, now: nu
        AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = documents.id OR e.target_document = documents.id)
        AND NOT EXISTS (SELECT 1 FROM row_records WHERE kind = 'document' AND record_id = documents.id)`,
   );
-  const unneeded = (kind: string) => {
-    const ids = database.values<number>(
-      `UPDATE registrations SET row_id = NULL WHERE kind = @kind AND row_id IS NOT NULL AND state <> 'registered'
-         AND (state = 'planned' AND attempted = 0 OR state = 'rejected') AND id NOT IN (SELECT id FROM (${needed})) RETURNING id`,
-      { kind },
-    );
-    for (const id of ids) writer.replanned("participant", id, now);
-    return ids.length;
-  };
-  const addresses = unneeded("address");
-  const participants = unneeded("participant");
+  const parties = releaseUnneeded(database, now);
   // An event that another file's row brings, too, waits for the refused one no longer.
   database.run(
     `UPDATE inputs AS i SET refused = 0 WHERE refused = 1 AND NOT EXISTS (
@@ -81,7 +73,23 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors, now: nu
   database.run("UPDATE inputs SET judged_at = -1 WHERE id IN @inputs", {
     inputs: [...new Set([...taken, ...given].map(inputOf))],
   });
-  return { rows, events, participants, addresses };
+  return { rows, events, ...parties };
+}
+
+/** Nothing unsent needs them any more. @returns how many */
+export function releaseUnneeded(database: LedgerDatabase, now: number) {
+  const writer = new Writer(database);
+  const release = (kind: string) => {
+    const ids = database.values<number>(
+      `UPDATE registrations SET row_id = NULL WHERE kind = @kind AND row_id IS NOT NULL AND state <> 'registered'
+         AND (state = 'planned' AND attempted = 0 OR state = 'rejected') AND id NOT IN (SELECT id FROM (${needed})) RETURNING id`,
+      { kind },
+    );
+    for (const id of ids) writer.replanned("participant", id, now);
+    return ids.length;
+  };
+  const addresses = release("address");
+  return { participants: release("participant"), addresses };
 }
 
 /** Rows taken back whose file has not been imported since, nor another of its name. */

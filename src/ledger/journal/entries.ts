@@ -150,6 +150,9 @@ export function createJournalEntries(database: LedgerDatabase) {
       };
       return { entry: "replaced", at: now, documents: [...stateOf(id), ...stateOf(next)], cancel };
     },
+
+    /** A replacement of this document that was planned and taken back. */
+    unreplaced: (id: number, now: number): JournalEntry => ({ entry: "unreplaced", at: now, documents: stateOf(id) }),
   };
 }
 

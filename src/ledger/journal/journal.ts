@@ -19,6 +19,7 @@ export type JournalEntry = JsonObject & {
     | "registered"
     | "document"
     | "replaced"
+    | "unreplaced"
     | "dismissed"
     | "undone"
     | "corrected"

@@ -100,6 +100,7 @@ function isBehindJournal(database: LedgerDatabase, path: string): boolean {
 const choices: readonly string[] = [
   "document",
   "replaced",
+  "unreplaced",
   "dismissed",
   "undone",
   "corrected",

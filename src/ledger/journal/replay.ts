@@ -1,8 +1,9 @@
 /** Applies a journal's entries in order. Trusts none of them: an earlier program may have written the journal. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
-import { landedStates } from "../../model/states.js";
+import { isLandedState } from "../../model/states.js";
 import { type Decision, keepDecision } from "../decide/resolve.js";
 import { addCancel } from "../decide/replace.js";
+import { plannedReplacements, takeBackReplacement } from "../decide/take-back-replacement.js";
 import { keyBytes, type RegistrationKind } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createSettingsStore } from "../inputs.js";
@@ -19,7 +20,6 @@ const list = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value
 export const objects = (value: JsonValue | undefined): JsonObject[] => list(value).filter(isJsonObject);
 const keyOf = (entry: JsonObject) => keyBytes(text(entry["key"]) ?? "");
 const hexBytes = (value: JsonValue | undefined) => Buffer.from(text(value) ?? "", "hex");
-const isLandedState = (state: string) => (landedStates as readonly string[]).includes(state);
 
 /** `run`: the run that restores the ledger. */
 export function createReplay(database: LedgerDatabase, run: number): (entry: JournalEntry) => void {
@@ -281,6 +281,11 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     markOpen(database, document);
   };
 
+  const unreplaced = (document: number, at: number) => {
+    const generations = database.values<number>("SELECT id FROM generations WHERE of_id = @document", { document });
+    for (const planned of plannedReplacements(database, generations)) takeBackReplacement(database, planned, at);
+  };
+
   /** A person's answer about a document in doubt, or these events of it. */
   const decided = (decision: JsonObject, events: readonly JsonObject[], at: number) => {
     const document = documentOf(decision);
@@ -299,6 +304,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     if (entry["record"] === "participant" || entry["record"] === "address") return void register(entry, at);
     const events = objects(entry["events"]);
     const documents = objects(entry["documents"]);
+    if (entry.entry === "unreplaced") for (const document of documents) unreplaced(documentOf(document), at);
     for (const document of documents) if ("state" in document) setDocument(document, at);
     if (entry.entry === "intent") {
       const creates = (text(entry["kind"]) ?? "").startsWith("create-");

@@ -285,8 +285,8 @@ export function createRowWithdrawal(
       );
       const otherwise = unsent.filter((one) => !one.content_hash.equals(one.hash));
       const ids = (events: typeof unsent) => events.map(({ id }) => id);
-      const seen = Math.max(...contradicted.map(inputOf));
-      return bringing(ids(otherwise), ids(unsent)).filter((row) => inputOf(row) <= seen && !corrected.includes(row));
+      const last = Math.max(...contradicted.map(inputOf));
+      return bringing(ids(otherwise), ids(unsent)).filter((row) => inputOf(row) <= last && !corrected.includes(row));
     },
 
     isEventless: (row: number) => !database.has("SELECT 1 FROM row_events WHERE row_id = @row", { row }),

@@ -141,7 +141,10 @@ export const verify = line("verify", "Printed by `verify`.", {
 
 const records = { rows: count, events: count, participants: count, addresses: count };
 
-export const withdrawn = line("withdrawn", "Printed by `withdraw`: what was taken back.", records);
+export const withdrawn = line("withdrawn", "Printed by `withdraw`: what was taken back.", {
+  ...records,
+  replacements: count.describe("documents that were to be replaced; then nothing else is taken back"),
+});
 
 export const dismissed = line("dismissed", "Printed by `dismiss`: what was given up or accepted.", {
   ...records,

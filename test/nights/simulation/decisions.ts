@@ -47,12 +47,13 @@ export async function decideOne(
   const selectors: Selectors =
     typeof choice === "string" ? { document: `manifest/${choice}` } : { input: `${nameOf(choice)}.csv` };
   const before = step.killed ? world.copyOfLedger() : null;
-  const isDone = await carryOut(world, step.what, selectors);
+  const done = await carryOut(world, step.what, selectors);
   if (before !== null) {
     world.target.ledgerPath = before;
     return;
   }
-  if (!isDone) return;
+  if (done === null) return;
+  if (done.replacements > 0 && typeof choice === "string") return noteNotReplaced(witness, choice);
   const isAbout = ({ document, row }: Pick<Witness["holds"][number], "document" | "row">) =>
     typeof choice === "string" ? document === choice : isInFile(imported, row, (file) => file === nameOf(choice));
   if (step.what === "dismiss") {
@@ -85,17 +86,30 @@ export async function decideOne(
 
 const keys = "SELECT DISTINCT key FROM documents WHERE kind = 'manifest' ORDER BY key";
 
-/** @returns false where there is nothing to decide */
-async function carryOut(world: World, what: Decide["what"], selectors: Selectors): Promise<boolean> {
+/** A replacement of which nothing was sent is taken back, and nothing else. */
+function noteNotReplaced(witness: Witness, key: string) {
+  const { replaced, stood } = witness.replacing.get(key) ?? { stood: new Map<string, number>() };
+  if (replaced === undefined) witness.replaced.delete(key);
+  else witness.replaced.set(key, replaced);
+  for (const id of witness.stood.keys()) if (id.startsWith(`${key} `)) witness.stood.delete(id);
+  for (const [id, at] of stood) witness.stood.set(id, at);
+}
+
+/** @returns null where there is nothing to decide */
+async function carryOut(
+  world: World,
+  what: Decide["what"],
+  selectors: Selectors,
+): Promise<{ replacements: number } | null> {
   const { target, clock, journal } = world;
   const holding = { clock, waitForLock: false, journal };
   try {
-    if (what === "withdraw") await clock.run(withdrawSelected(target, selectors, holding));
-    else if (what === "retry") await clock.run(decideAlone(target, retrying(selectors), holding));
+    if (what === "withdraw") return await clock.run(withdrawSelected(target, selectors, holding));
+    if (what === "retry") await clock.run(decideAlone(target, retrying(selectors), holding));
     else dismissSelected(target, selectors, clock, journal, what === "undo");
-    return true;
+    return { replacements: 0 };
   } catch (error) {
-    if (error instanceof RowferryError && error.code === "usage") return false;
+    if (error instanceof RowferryError && error.code === "usage") return null;
     throw error;
   }
 }

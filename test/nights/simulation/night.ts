@@ -68,6 +68,7 @@ export async function live(story: Story): Promise<Night> {
     accepted: new Set(),
     versions: [],
     replaced: new Map(),
+    replacing: new Map(),
   };
   const imported = new Map<string, Import>();
   const night = (broken: string[]): Night => ({
@@ -225,6 +226,9 @@ async function replaceOne(world: World, which: number, witness: Witness) {
   if (key === undefined) return;
   const { clock, journal } = world;
   await clock.run(replaceEach(world.target, [`manifest/${key}`], "wrong", { clock, waitForLock: false, journal }));
+  const stood = new Map([...witness.stood].filter(([id]) => id.startsWith(`${key} `)));
+  const replaced = witness.replaced.get(key);
+  witness.replacing.set(key, { stood, ...(replaced !== undefined && { replaced }) });
   witness.replaced.set(key, new Set(world.sandbox.store.documentsByExternalId(key).map(({ id }) => id)));
   // On the next generation every row comes in time.
   for (const id of witness.stood.keys()) if (id.startsWith(`${key} `)) witness.stood.set(id, Number.NEGATIVE_INFINITY);

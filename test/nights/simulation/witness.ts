@@ -45,6 +45,8 @@ export interface Witness {
   accepted: Set<string>;
   /** Ids of documents that were replaced by a next generation, by key. */
   replaced: Map<string, Set<string>>;
+  /** How that, and `stood`, was before its last replacement, by key. */
+  replacing: Map<string, { replaced?: Set<string>; stood: Map<string, number> }>;
 }
 
 export interface LedgerEvent {

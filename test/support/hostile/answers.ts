@@ -167,6 +167,7 @@ const witness = (): Witness => ({
   stood: new Map(),
   gaveUp: true,
   replaced: new Map(),
+  replacing: new Map(),
   dismissed: new Set(),
   gone: [],
   givenUp: [],
