@@ -317,9 +317,14 @@ it(
     );
     await expect(world.bring("b", ["M1 10", "M1 20", "M2 10"])).rejects.toThrow("FOREIGN KEY");
     world.withLedger((database) => database.exec("DROP TRIGGER no_room; DROP TABLE room"));
+    const last = lines().findLast(({ kind, entry }) => entry === "end" && kind === "create-with-events");
+    // As after a full disk, where the run journals an answer once more while it ends.
+    appendFileSync(journal, `${JSON.stringify(last)}\n`);
     const before = world.sandbox.dump();
-    const { requests, open, exitCode } = await world.resume();
+    const notices: string[] = [];
+    const { requests, open, exitCode } = await world.resume({ notices });
     expect([requests.sent, open.documents, open.events, exitCode]).toEqual([0, {}, {}, 0]);
+    expect(notices).toContain("2 documents in doubt have their ids from the journal.");
     expect(world.sandbox.dump()).toBe(before);
     expect(isSound()).toEqual([]);
     const again = await world.bring("c", ["M1 30", "M2 5"]);

@@ -82,14 +82,15 @@ export function learnIds(database: LedgerDatabase, path: string, run: number): n
   );
   if (names.size === 0) return 0;
   const replay = createReplay(database, run);
-  let learnt = 0;
+  // An answer whose commit failed may be journalled twice.
+  const learnt = new Set<string>();
   for (const entry of [...entriesFromEnd(path)].toReversed()) {
     const ids = objects(entry["documents"]).filter(
       ({ document, id }) => typeof id === "string" && names.has(JSON.stringify(document)),
     );
     if (ids.length === 0) continue;
     replay(entry);
-    learnt += ids.length;
+    for (const { document } of ids) learnt.add(JSON.stringify(document));
   }
-  return learnt;
+  return learnt.size;
 }

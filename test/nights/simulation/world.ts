@@ -71,6 +71,8 @@ export interface RunPlan {
   killAt?: { request: number; when: "before" | "after" };
   /** Somebody types a command at this request. */
   beside?: (request: number) => Promise<void>;
+  /** Collects what is said while it runs. */
+  notices?: string[];
   /** Changes an answer on its way. */
   rewrite?: (request: TransportRequest, reply: TransportReply) => TransportReply;
 }
@@ -199,7 +201,7 @@ export function createWorld(options: WorldOptions = {}): World {
         clock: process.clock,
         random,
         signal: new AbortController().signal,
-        observe: () => {},
+        observe: (event) => void (event.type === "notice" && plan.notices?.push(event.message)),
         fresh: false,
         ...(rate === null ? { throttle: unthrottled } : {}),
         logLevel: "silent",
