@@ -1,11 +1,13 @@
 /**
- * The checks of `rowferry doctor`: disk, ledger, credential, reach, throttle, clock. Sends a token request and a lookup that
- * finds nothing; removes the file that it writes.
+ * The checks of `rowferry doctor`: disk, ledger, journal, credential, reach, throttle, clock. Sends a token request and
+ * a lookup that finds nothing; removes the file that it writes.
  */
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { z } from "zod";
 import { reading } from "../desk/access.js";
+import { requireJournal } from "../ledger/journal/own-journal.js";
+import type { LedgerDatabase } from "../ledger/ledger-database.js";
 import type { ServiceError } from "../model/attempt.js";
 import type { Clock, Random } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
@@ -42,10 +44,13 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
   const room = await disk(target, shown);
   yield room;
   const isThere = existsSync(target.ledgerPath);
-  if (isThere) reading(target, () => {});
+  const kept = isThere
+    ? reading(target, (database) => keptJournal(target, shown, database))
+    : keptJournal(target, shown, null);
   const ledger = isThere ? "is there" : "is not there yet; the first import makes it";
   if (isThere || room.result !== "failed")
     yield { check: "ledger", result: "ok", message: `${shown(target.ledgerPath)} ${ledger}` };
+  if (kept !== null) yield kept;
   yield* rights(options);
   if (target.baseUrl === "") return;
   const transport = createUndiciTransport();
@@ -63,7 +68,21 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
 /** With its remedy. */
 function sentencesOf(error: unknown): string {
   if (!(error instanceof RowferryError)) throw error;
-  return `${error.message}. ${error.hint}`;
+  return `${error.description.replace(/\.$/, "")}. ${error.hint}`;
+}
+
+/** Null: none is written. */
+function keptJournal(
+  { journal }: Target,
+  shown: (path: string) => string,
+  database: LedgerDatabase | null,
+): Finding | null {
+  try {
+    const path = requireJournal(database, journal ?? null);
+    return path === null ? null : { check: "journal", result: "ok", message: `${shown(path)} continues the ledger` };
+  } catch (error) {
+    return { check: "journal", result: "failed", message: sentencesOf(error) };
+  }
 }
 
 async function disk(target: Target, shown: (path: string) => string): Promise<Finding> {

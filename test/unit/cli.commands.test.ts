@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -130,6 +130,23 @@ describe("rowferry doctor", () => {
     expect(await type(world, "doctor")).toBe(0);
     expect(world.out).toMatch(/^Nothing failed, but look at 1 check\.\n/);
     expect(world.out).toMatch(/! throttle +Continuing at a tenth of the rate, .*:\s+NOAUTH Authentication required\./s);
+  });
+
+  it("tells of a journal that a run would refuse: its disk is not there, or it has lost entries", async () => {
+    const office = await openOfficeAt(createSandbox(), weighings);
+    office.writeCsv("w.csv", loads("L1 2026-01-01T10:00 1"));
+    const disk = join(office.world.cwd, "disk");
+    mkdirSync(disk);
+    await office.type("import", "m.yaml", "w.csv", "--journal", "disk/journal");
+    const doctor = async () => {
+      const { code, said } = await office.type("doctor");
+      return [code, said] as const;
+    };
+    expect(await doctor()).toEqual([0, expect.stringMatching(/✓ journal +disk\/journal continues the ledger/)]);
+    rmSync(disk, { recursive: true });
+    expect(await doctor()).toEqual([4, expect.stringMatching(/✕ journal +.*The folder does not exist/s)]);
+    mkdirSync(disk);
+    expect(await doctor()).toEqual([4, expect.stringMatching(/✕ journal +.*this\s+file\s+does\s+not\s+hold\s+them/s)]);
   });
 
   it("tells what other users may read or write (F65)", async () => {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { keyBytes } from "../event-key.js";
-import { readAt } from "./durable-file.js";
+import { readAt, refuseMissingFolder } from "./durable-file.js";
 import type { JournalDocument } from "./entries.js";
 import { journaledDocument, objects } from "./replay.js";
 import { endOfLastLine, type Journal, type JournalEntry } from "./journal.js";
@@ -59,6 +59,16 @@ export function journalOf(database: LedgerDatabase, named: string | null): strin
     place: { file: path },
     hint: `${right}, and type the command again. If that journal is lost or no longer wanted: \`rowferry ledger backup <file> --forget-journal\` copies the ledger, and the next run may begin a new journal; \`ledger rebuild\` then takes both.`,
   });
+}
+
+/** What a run would refuse, without opening it for writing. Null: no journal. @throws RowferryError */
+export function requireJournal(database: LedgerDatabase | null, named: string | null): string | null {
+  const path = database === null ? named : journalOf(database, named);
+  if (path === null) return null;
+  refuseMissingFolder(path);
+  if (database !== null && existsSync(path) && isBehindJournal(database, path))
+    throw behind(database.name, path, false);
+  return path;
 }
 
 /** Whether the journal holds all that the ledger has written into one. */

@@ -122,7 +122,7 @@ export const error = line("error", "Printed last by every command that ends with
 });
 
 export const finding = line("finding", "Printed by `doctor`, for each thing that it checks.", {
-  check: z.enum(["settings", "disk", "ledger", "rights", "credential", "reach", "throttle", "clock"]),
+  check: z.enum(["settings", "disk", "ledger", "journal", "rights", "credential", "reach", "throttle", "clock"]),
   result: z.enum(["ok", "warning", "failed"]).describe("`warning`: imports work, but somebody should look"),
   message: text,
 });
