@@ -3,7 +3,7 @@ import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { readStatus } from "../../src/desk/status.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { withdraw as withdrawRows } from "../../src/ledger/decide/withdraw.js";
-import { withdrawSelected } from "../support/decide.js";
+import { replaceEach, withdrawSelected } from "../support/decide.js";
 import { openOffice } from "../support/office.js";
 import { loads, weighings, weights } from "../support/weighings.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
@@ -152,6 +152,16 @@ describe("what cannot be taken back", () => {
     });
     await expect(withdraw({ document: "M1" })).rejects.toMatchObject({ code: "usage" });
     await expect(withdraw({})).rejects.toMatchObject({ code: "usage" });
+  });
+
+  it("is a planned replacement, its CANCEL included: no file is named that would not fit either", async () => {
+    world = createWorld();
+    await world.bring("a", ["M1 10"]);
+    await replaceEach(world.target, ["M1"], "wrong", { clock: world.clock, waitForLock: false });
+    await expect(withdraw({ document: "M1" })).rejects.toMatchObject({
+      code: "usage",
+      hint: "What is unsent belongs to replacements, which are not taken back.",
+    });
   });
 
   it(

@@ -140,11 +140,14 @@ function takeBackVersions(database: LedgerDatabase, rows: readonly number[], nam
 function nothingFits(database: LedgerDatabase): RowferryError {
   const inputs = database.values<string>(
     `SELECT i.name || ' (' || count(*) || ')' FROM events_now e JOIN inputs i ON i.id = e.input_id
-     WHERE ${neverSent} GROUP BY i.name ORDER BY count(*) DESC LIMIT 5`,
+     WHERE ${neverSent} AND e.id IN (SELECT event_id FROM row_events) GROUP BY i.name ORDER BY count(*) DESC LIMIT 5`,
   );
+  const isReplacing = database.has("SELECT 1 FROM documents_now WHERE generation > 1 AND state = 'planned'");
   const hint =
-    inputs.length === 0
-      ? "Nothing in the ledger is staged and unsent."
-      : `There are unsent events from ${inputs.join(", ")}.`;
+    inputs.length > 0
+      ? `There are unsent events from ${inputs.join(", ")}.`
+      : isReplacing
+        ? "What is unsent belongs to replacements, which are not taken back."
+        : "Nothing in the ledger is staged and unsent.";
   return new RowferryError("usage", "No unsent record matches these selectors.", { hint });
 }
