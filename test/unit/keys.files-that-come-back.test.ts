@@ -315,6 +315,21 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
   const bad = ["L1 10 10", "L1 20 2O", "L2 30 30"];
   const told = [{ code: "still-wrong-in-source", count: 1 }];
 
+  it("is corrected and no longer dismissed where it had been dismissed before (H23)", long, async () => {
+    const office = openOffice(weighings);
+    const night = await office.brought("w-1.csv", loads(...bad));
+    await office.ends(0, "dismiss --row w-1.csv:3");
+    await office.brought("corrected.csv", office.rejectedRows(night, { "2O": "20" }));
+    expect(await office.brought("w-2.csv", loads(...bad))).toMatchObject({
+      exitCode: 0,
+      rows: { known: 3, invalid: 0 },
+      outcomes: { dismissed: 0 },
+      warnings: told,
+    });
+    await office.ends(2, "dismiss --undo --row w-2.csv:3");
+    expect(weights(office)).toEqual(["L1 10 10", "L1 20 20", "L2 30 30"]);
+  });
+
   it("is known, is said once, and holds nothing; a third version is judged like any other", long, async () => {
     const office = openOffice(weighings);
     let summary = await office.brought("w-1.csv", loads(...bad));

@@ -253,6 +253,12 @@ export function createRowWithdrawal(
     const isLanded =
       database.has("SELECT 1 FROM events_now WHERE id IN @events AND state = 'changed'", { events }) &&
       !hadCode(before, "changed");
+    // A correction ends the row's dismissal (H23), which would be said of the row whenever it comes back.
+    database.run(
+      `DELETE FROM dismissals WHERE id = (SELECT max(id) FROM dismissals WHERE cell_hash = @ofInvalid AND row_id IS NULL)
+         AND EXISTS (SELECT 1 FROM rows WHERE id = @before AND settled = 'dismissed')`,
+      { before, ofInvalid },
+    );
     for (const row of [before, ...sameOfEarlierNights(before, events, hash)]) mend(row, after, events);
     // Valid without a person's word.
     const isBelieved = given !== null && (ofInvalid === null || !given.isConfirmed);
