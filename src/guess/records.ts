@@ -208,7 +208,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const fields: Trees = Object.fromEntries(ofDocument.map((column) => [column.name, ref(column)]));
   if (ofDocument.length > 0)
     decisions.notes.add("fields: rename the document fields to those that your service knows, or remove them");
-  if (created !== undefined && !happened.includes(created)) fields["externalCreatedAt"] = ref(created);
+  if (home === null && created !== undefined && !happened.includes(created)) fields["externalCreatedAt"] = ref(created);
   if (Object.keys(fields).length > 0) document["fields"] = fields;
   const record = home?.record ?? nameOf(key.column.header, "document");
   if (!key.long && key.parts.length === 1) shared.documents.push({ record, input: name, key: key.column });

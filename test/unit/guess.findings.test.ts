@@ -546,3 +546,14 @@ describe("what exports of other programs show", () => {
     expect(mapping).toMatchObject({ draft: true, defaults: { country } });
   });
 });
+
+describe("rows whose documents another file creates", () => {
+  it("the time of their creation, repeated in later rows, is told as unused, and the draft loads", async () => {
+    const orders = ["Pedido;CNPJ;Empresa;Pedido em", ...rows("P-#;CNPJ;Acme %;0#/03/2025 10:00")];
+    const steps = ["Pedido;CNPJ;Pedido em;Enviado em", ...rows("P-#;CNPJ;0#/03/2025 10:00;{13|14}/03/2025 08:00")];
+    const files = { "a.csv": text(orders), "b.csv": text([...steps, ...steps.slice(1).map((row) => `${row}:30`)]) };
+    const { mapping, said } = await draftOf(files);
+    expect(mapping.inputs.b.documents.pedido).toMatchObject({ mode: "existing", key: "=pedido" });
+    expect(said).toContain("1 of 4 columns of b.csv is not used: Pedido em");
+  });
+});
