@@ -23,6 +23,7 @@ test.each(["CLOSE", "CANCEL"] as const)(
     const rows = [row("L1", "14:00", "13:00"), row("L2", "14:00", "14:00"), row("L3", "14:00", "15:00")];
     const summary = await office.brought("day.csv", [header, ...rows]);
     expect(summary.problems).toMatchObject([{ code: "ends-too-early", count: 1 }]);
+    expect(office.rejectedRows(summary).flat().join()).toContain(`give the ${name} a time of day`);
     const right = [
       ["L2", "Weighing", name],
       ["L3", "Weighing", name],

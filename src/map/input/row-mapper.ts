@@ -286,8 +286,7 @@ function endsTooEarly(events: readonly EventRecord[]): Problem[] {
     const other = events.find(isShutOut);
     if (other === undefined) return [];
     const message = `${name} takes place at ${inUtc(at)}, before ${other.name} of the same row at ${inUtc(other.at)}`;
-    const hint =
-      "Correct the times; or change the mapping: give the CLOSE a time. A date alone means midnight at its start.";
+    const hint = `Correct the times; or change the mapping: give the ${name} a time of day. A date alone means midnight at its start.`;
     return [{ code: "ends-too-early", message, hint, column: null }];
   });
 }

@@ -79,7 +79,7 @@ export const mapCodes = {
   ),
   "ends-too-early": mark(
     "The row closes or cancels its document before the time of another of its own events, which could then never be sent.",
-    "Correct the times; or change the mapping: give the CLOSE a time. A date alone means midnight at its start.",
+    "Correct the times; or change the mapping: give the CLOSE or CANCEL a time of day. A date alone means midnight at its start.",
     "`Started` 14:00 and `Finished` 13:00 of one day, where the row gives a weighing and the CLOSE.",
   ),
   "no-event": mark(
