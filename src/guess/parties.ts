@@ -1,6 +1,7 @@
 /** Finds the participants and addresses of a table by tax ids, or by names, and the columns that describe each. */
 import { RE2JS } from "re2js";
 import { isPersonal } from "../map/convert/tax-id.js";
+import { foldWords } from "../map/convert/text.js";
 import { agree, type Column, countriesOf, degrees, groupsOf, isChecked, isCoded } from "./column.js";
 import type { Decisions } from "./decisions.js";
 import { Said, type Tree, type Trees } from "./tree.js";
@@ -117,8 +118,9 @@ const partyRoles = new Set<Role | null>(
   ) as Role[],
 );
 
-/** Whether rows with one identity agree in the column. Null: nothing shows it. */
-const holds = ({ identity }: Party, column: Column) => (identity === null ? null : agree(groupsOf(identity), column));
+/** Whether rows with one identity agree in the column, however they spell it. Null: nothing shows it. */
+const holds = ({ identity }: Party, column: Column) =>
+  identity === null ? null : agree(groupsOf(identity), { ...column, values: column.values.map(foldWords) });
 
 /** `Producer Address` next to `Producer`. */
 function isOfOther({ header, index, role }: Column, columns: readonly Column[]): boolean {

@@ -557,3 +557,12 @@ describe("rows whose documents another file creates", () => {
     expect(said).toContain("1 of 4 columns of b.csv is not used: Pedido em");
   });
 });
+
+describe("the name of a participant that the file spells in several ways", () => {
+  drafts([
+    "is its name: the tax id was sent as the name of all",
+    "CNPJ;Razão Social;Pedido;Data",
+    "CNPJ;{Padaria Pão D’Ouro Ltda.|PADARIA PAO D'OURO LTDA};P-#;2#/03/2026",
+    { participant: { name: "=razao_social" }, said: hasNot("no column has its name") },
+  ]);
+});
