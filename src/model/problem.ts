@@ -46,6 +46,10 @@ export const groupInterrupted = (first: number): Problem =>
     `It belongs to the group that begins in row ${first}, with rows of other groups between them.`,
   );
 
+/** `earlier`: the row before it in the file. */
+export const rowIdTwice = (earlier: number): Problem =>
+  problem("row-id-twice", `It has the same rowId as row ${earlier}, which differs.`);
+
 /** A problem of one row of a group, whose problems are reported together. It names a row once: its own, if it has one. */
 export const ofMember = (row: number, one: Problem): Problem =>
   memberOf(one.message) === null ? { ...one, message: `row ${row}: ${one.message}` } : one;

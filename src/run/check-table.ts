@@ -95,6 +95,7 @@ async function mapRows(
   const keys = new Map<string, string>();
   /** The row with which each begins. */
   const groups = new Map<string, number>();
+  const ids = new Map<string, number>();
   const cells = watchCells(table.header, mapper);
   /** The first event of each kind, and some more. */
   const first: JsonValue[] = [];
@@ -123,13 +124,16 @@ async function mapRows(
     check.eventless.count += 1;
   };
   const take = (mapped: readonly MappedRow[]): void => {
-    for (const { row, alsoRows, outcome, group } of mapped) {
+    for (const { row, alsoRows, outcome, group, rowId } of mapped) {
       const rows = 1 + alsoRows.length;
       const where = describePlace({ file: check.file, ...(check.sheet !== null && { sheet: check.sheet }), row });
       const begins = group == null ? undefined : groups.get(group);
       if (group != null && begins === undefined && groups.size < MOST_TWINS) groups.set(detachText(group), row);
       const apart = begins === undefined ? null : groupInterrupted(begins);
-      const fault = outcome.fate === "valid" ? (apart ?? twins.add(outcome.records, where)) : null;
+      const sameId = rowId === null ? null : (ids.get(rowId) ?? null);
+      if (rowId !== null && sameId === null && ids.size < MOST_TWINS) ids.set(detachText(rowId), row);
+      const said = { place: where, rowId, sameId };
+      const fault = outcome.fate === "valid" ? (apart ?? twins.add(outcome.records, said)) : null;
       check.rows.read += rows;
       check.rows[fault === null ? outcome.fate : "invalid"] += rows;
       if (fault === null && outcome.fate !== "invalid")

@@ -163,6 +163,23 @@ describe("rowferry check of files", () => {
     expect(out).toContain("rows      2 read = 0 skipped + 0 invalid + 2 valid");
   });
 
+  it("says what import says of two rows of one file with one rowId: a second one that differs is invalid", async () => {
+    const named = mapping.replace("    skip:", "    rowId: =art\n    skip:");
+    const again = [`${good}`, "1;Fracht;01.02.2026;1,5;Ulm;A", "2;Fracht;02.02.2026;2,5;Ulm;A", ""].join("\n");
+    const { code, out } = await checked({ "m.yaml": named, "rows-1.csv": again }, "rows-1.csv");
+    expect(out).toContain("rows      3 read = 0 skipped + 1 invalid + 2 valid");
+    expect(out).toMatch(/row 5: It has the same rowId as row 3, which differs\.\s+row-id-twice/);
+    expect(code).toBe(3);
+  });
+
+  it("takes events for equal, as import does, if only the owner of their document differs", async () => {
+    const owned = mapping.replace("{ id: p1 }", "{ id: =art }");
+    const text = `${good}\n1;Post;01.02.2026;1,5;Ulm;A\n`;
+    const { code, out } = await checked({ "m.yaml": owned, "rows-1.csv": text }, "rows-1.csv");
+    expect(out).toContain("rows      2 read = 0 skipped + 0 invalid + 2 valid");
+    expect(code).toBe(0);
+  });
+
   it("ends at Ctrl-C with exit 130", async () => {
     const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": rows } });
     const ended = type(world, "check", "m.yaml", "rows-1.csv");

@@ -3,7 +3,7 @@
  * invalid + known + staged (P7). How a row takes another's place: `createRowWithdrawal`. Touches no network.
  */
 import type { MappedRow, Placement, PromisedParty } from "../../model/mapped-row.js";
-import { eventKeyTwice, groupInterrupted, type Problem, problem } from "../../model/problem.js";
+import { eventKeyTwice, groupInterrupted, type Problem, problem, rowIdTwice } from "../../model/problem.js";
 import type { EventRecord, Records } from "../../model/records.js";
 import type { Row } from "../../model/row.js";
 import type { RowCounts } from "../../model/summary.js";
@@ -284,9 +284,9 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   };
 
   /** A row of the same file with this rowId and other content; in a later file it would be a correction. */
-  const rowIdTwice = (earlier: number | null, keyed: readonly KeyedEvent[]) => {
+  const differsUnderRowId = (earlier: number | null, keyed: readonly KeyedEvent[]) => {
     if (earlier === null || inputOf(earlier) !== inputId || keyed.every(events.isRepeated)) return null;
-    return problem("row-id-twice", `It has the same rowId as row ${rowNumberOf(earlier)}, which differs.`);
+    return rowIdTwice(rowNumberOf(earlier));
   };
 
   const interrupted = ({ group, row }: MappedRow, leads: readonly number[]): Problem | null => {
@@ -339,7 +339,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     for (const record of [...records.participants, ...records.addresses]) note(registrations.check(record));
     for (const record of records.documents) note(documents.check(record));
     for (const event of keyed) note(events.check(event));
-    note(rowIdTwice(replaced[0] ?? null, keyed));
+    note(differsUnderRowId(replaced[0] ?? null, keyed));
     const moves = keyed.every(({ known }) => known !== null)
       ? []
       : superseded.flatMap((one) => movesOf(database, one, records, correction?.isConfirmed));

@@ -190,7 +190,7 @@ export const inputSchema = z
     ),
     rowId: maybe(
       scalarSchema,
-      "What identifies a row or, in an input with `group`, a group, whose rows must all give the same value; a later row with the same `rowId` supersedes an earlier one that has not landed.",
+      "What identifies a row or, in an input with `group`, a group, whose rows must all give the same value; a row of a later file supersedes one with the same `rowId` that has not landed; two rows of one file must not share one, unless they yield the same events.",
       ["=report"],
     ),
     group: key(
