@@ -150,6 +150,17 @@ describe("rowferry check of files", () => {
     ]);
   });
 
+  it("a file that lacks columns is shown with the headers that it has instead", async () => {
+    const months = mapping.replace("kg: { header: Kg", "jan: { header: jan-25").replace("Kg: =kg", "Kg: =jan");
+    const { out } = await checked(
+      { "m.yaml": months, "rows-1.csv": rows.replace(";Kg;", ";2025-01-01;") },
+      "rows-1.csv",
+    );
+    expect(out).toContain("  not read  2025-01-01, Fahrer\n");
+    // A column is no formula over itself.
+    expect(out).not.toContain("=jan-25");
+  });
+
   it("a title above a header that the mapping names by its row is no header of one column", async () => {
     const first = mapping.replace("    skip:", "    header: 1\n    skip:");
     const { world } = await checked({ "m.yaml": first, "rows-1.csv": `Liste;;;;;\n${rows}` }, "rows-1.csv");

@@ -42,6 +42,7 @@ function tableText(table: TableCheck, width: number): string {
       line("header", headerText(table)),
       line("columns", `${columns.found.length} found, ${columns.unmapped.length} not read`),
       table.cells.length > 0 && columnTable(table, width),
+      table.cells.length === 0 && columns.unmapped.length > 0 && line("not read", unread(columns.unmapped)),
       columns.absent.length > 0 && line("absent", `${columns.absent.length} optional: ${listed(columns.absent, 40)}`),
     ],
     samples.flatMap((record, at) =>
@@ -59,6 +60,12 @@ function tableText(table: TableCheck, width: number): string {
     causes("Warnings", "", untold(table.warnings)),
   );
 }
+
+const unread = (headers: readonly string[]) =>
+  listed(
+    headers.map((header) => shorten(header, 40)),
+    20,
+  );
 
 /** Further columns are only counted. */
 const MOST_COLUMNS = 60;

@@ -192,7 +192,8 @@ export class Scope {
     };
     const nth = nthOf(spec.nth, site);
     const told = [header ?? []].flat();
-    const isFormula = told.some((one) => isBareFormula(one, this.names()));
+    const others = [...this.names()].filter((one) => one !== name);
+    const isFormula = told.some((one) => isBareFormula(one, others));
     column.use = {
       name,
       headers: told,
