@@ -35,7 +35,7 @@ export function detectShape(sample: Sample, options: CsvOptions, tableLine: numb
   const shape = bestShape(table, declared === undefined ? given : { delimiter: declared, ...given }, notes);
   if (given.quote === undefined && shape.quote === "'") notes.push("Cells are quoted with apostrophes (').");
   if (given.escape === undefined && shape.escape === "\\")
-    notes.push('Quotes within cells are escaped with a backslash (\\").');
+    notes.push(`Quotes within cells are escaped with a backslash (\\${shape.quote}).`);
   if (given.trim === undefined && shape.trim)
     notes.push("Blanks between delimiters and quotes are not part of the cells (`csv: { trim: true }`).");
   return { ...shape, lineEnding: usualLineEnding(table.text), firstLine, notes };
@@ -88,7 +88,8 @@ function bestShape(sample: Sample, given: Given, notes: string[]): Shape {
       rarer.push(judge({ trim: true }));
   }
   if (given.quote === undefined && !DOUBLE_QUOTED.test(sample.text) && APOSTROPHES.test(sample.text))
-    rarer.push(judge({ quote: "'", escape: given.escape ?? "'" }));
+    for (const one of given.escape === undefined ? ["'", "\\"] : [given.escape])
+      rarer.push(judge({ quote: "'", escape: one }));
   const better = rarer.filter(([best]) => isBetter(best as Judged, usual[0] as Judged));
   const ranking = better.toSorted((one, other) => (other[0]?.score ?? 0) - (one[0]?.score ?? 0))[0] ?? usual;
   const [best, second] = ranking as [Judged, Judged | undefined];
