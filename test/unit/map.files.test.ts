@@ -32,6 +32,7 @@ describe("the input that reads a file", () => {
     expect(caught(() => mapping.inputsFor("b.csv"))).toMatchObject({
       code: "mapping-files",
       message: expect.stringContaining("a and b") as string,
+      hint: expect.stringContaining("tell them apart in one input") as string,
     });
     expect(caught(() => mapping.inputsFor("c.xlsx"))).toMatchObject({ code: "mapping-files" });
   });

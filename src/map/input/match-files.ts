@@ -31,7 +31,8 @@ export function matchFiles(inputs: Inputs, fileName: string): MappingInput[] {
   }
   if (fitting.length > 1 && !(WORKBOOK.test(file) && areSheets(fitting))) {
     const message = `the inputs ${namesOf(fitting, " and ")} ${fitting.length === 2 ? "both" : "all"} read this file`;
-    const hint = "Adjust their `files:` patterns; for sheets of one workbook name a different `excel.sheet` in each.";
+    const hint =
+      "Adjust their `files:` patterns; for sheets of one workbook name a different `excel.sheet` in each. If the file holds rows of several kinds, tell them apart in one input, with `by:` or `when:`.";
     refuse(file, message, hint);
   }
   return fitting;

@@ -108,7 +108,7 @@ export const tableSchema = z
       description:
         "The header of its key column, or two headers. `tables.plants[code].region` reads a row; case, accents and white space do not count.",
     }),
-    columns: columnsSchema.meta({ description: "Its columns, written like those of inputs." }),
+    columns: columnsSchema.meta({ description: "Its columns, written like those of inputs, but without formulas." }),
     missing: maybe(
       z.enum(["refuse", "blank"]),
       "What a key gives that the table does not list: a problem of the row (default), or a blank.",
