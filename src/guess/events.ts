@@ -5,7 +5,7 @@ import { ref } from "./parties.js";
 import type { DocumentKey } from "./records.js";
 import { Said, type Tree, type Trees } from "./tree.js";
 import { foldName, listed } from "../model/fold.js";
-import { foldHeader, nameOf, qualifiersOf, sameStem, spaced } from "./words.js";
+import { foldHeader, nameOf, qualifiersOf, sameStem, spaced, roleOf } from "./words.js";
 
 export interface EventTable {
   input: string;
@@ -299,7 +299,7 @@ const dateWords = new Set("data date datum fecha hora time dt e and y de da do o
 /** At the end of a header that says what happened: `Ship Date`, `Faturado em`. */
 const lastWords = new Set("date datum data fecha hora time timestamp ts at on em am el le".split(" "));
 
-/** `Data da Coleta (UTC)` → `Coleta`, `Ship Date` → `Ship`, `Faturado em` → `Faturado`; only `Data` → `Event`. */
+/** `Data da Coleta (UTC)` → `Coleta`, `Ship Date` → `Ship`, `Faturado em` → `Faturado`; `Data`, `Dia` → `Event`. */
 function titleOf(column: Column) {
   const header = spaced(column.header.replace(/\([^()]*\)|(?<!\p{L})[dl]['’](?=\p{L})/giu, " "));
   const told = header.split(/[\s./_-]+/).find((word) => word !== "" && !dateWords.has(word.toLowerCase()));
@@ -309,7 +309,8 @@ function titleOf(column: Column) {
     .trim()
     .split(/([\s./_-]+)/);
   while (words.length > 1 && lastWords.has(words.at(-1)?.toLowerCase() ?? "")) words.splice(-2);
-  return words.join("");
+  // `Dia`, `When`, `Timestamp`.
+  return words.length === 1 && roleOf(told) === "time" ? "Event" : words.join("");
 }
 
 /** A literal equal to a column's name would look like a forgotten `=`. */

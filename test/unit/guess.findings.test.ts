@@ -566,3 +566,17 @@ describe("the name of a participant that the file spells in several ways", () =>
     { participant: { name: "=razao_social" }, said: hasNot("no column has its name") },
   ]);
 });
+
+describe("a header that only says that there is a day", () => {
+  drafts(
+    ...["Dia", "When", "Tag", "Quando", "Timestamp"].map((header): Parameters<typeof drafts>[number] => [
+      `is no event's name: ${header}`,
+      `Pedido;CNPJ;Empresa;${header}`,
+      "P-#;CNPJ;Acme %;2#/03/2026",
+      {
+        events: expect.objectContaining({ event: expect.objectContaining({ name: "Event" }) }),
+        said: has(`"${header}" does not say what happened`),
+      },
+    ]),
+  );
+});
