@@ -176,7 +176,7 @@ describe("rowferry check of files", () => {
 
   it("says what import says of two rows of one file with one rowId: a second one that differs is invalid", async () => {
     const named = mapping.replace("    skip:", "    rowId: =art\n    skip:");
-    const again = [`${good}`, "1;Fracht;01.02.2026;1,5;Ulm;A", "2;Fracht;02.02.2026;2,5;Ulm;A", ""].join("\n");
+    const again = [good, "1;Fracht;01.02.2026;1,5;Ulm;A", "2;Fracht;02.02.2026;2,5;Ulm;A", ""].join("\n");
     const { code, out } = await checked({ "m.yaml": named, "rows-1.csv": again }, "rows-1.csv");
     expect(out).toContain("rows      3 read = 0 skipped + 1 invalid + 2 valid");
     expect(out).toMatch(/row 5: It has the same rowId as row 3, which differs\.\s+row-id-twice/);
