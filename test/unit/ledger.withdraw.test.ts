@@ -154,13 +154,13 @@ describe("what cannot be taken back", () => {
     await expect(withdraw({})).rejects.toMatchObject({ code: "usage" });
   });
 
-  it("is a planned replacement, its CANCEL included: no file is named that would not fit either", async () => {
+  it("is the CANCEL of a replacement without its document: no file is named that would not fit either", async () => {
     world = createWorld();
     await world.bring("a", ["M1 10"]);
     await replaceEach(world.target, ["M1"], "wrong", { clock: world.clock, waitForLock: false });
-    await expect(withdraw({ document: "M1" })).rejects.toMatchObject({
+    await expect(withdraw({ input: "a.csv" })).rejects.toMatchObject({
       code: "usage",
-      hint: "What is unsent belongs to replacements, which are not taken back.",
+      hint: expect.stringContaining("`rowferry withdraw --document <document>` takes one back"),
     });
   });
 

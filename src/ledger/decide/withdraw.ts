@@ -147,7 +147,7 @@ function nothingFits(database: LedgerDatabase): RowferryError {
     inputs.length > 0
       ? `There are unsent events from ${inputs.join(", ")}.`
       : isReplacing
-        ? "What is unsent belongs to replacements, which are not taken back."
+        ? "What is unsent belongs to replacements; `rowferry withdraw --document <document>` takes one back."
         : "Nothing in the ledger is staged and unsent.";
   return new RowferryError("usage", "No unsent record matches these selectors.", { hint });
 }
