@@ -124,7 +124,7 @@ export const violations = (page: Page): Promise<unknown> =>
 export async function expectWhole(page: Page, what: string): Promise<void> {
   const { width = 0 } = page.viewportSize() ?? {};
   expect(await page.evaluate("document.documentElement.scrollWidth"), `${what} at ${width}`).toBeLessThanOrEqual(width);
-  const cut = `[...document.querySelectorAll(".values .wide")].filter((box) => box.scrollWidth > box.clientWidth).length`;
+  const cut = `[...document.querySelectorAll(".wide")].filter((box) => box.scrollWidth > box.clientWidth).length`;
   expect(await page.evaluate(cut), `${what} at ${width}`).toBe(0);
   expect(await violations(page), `${what} at ${width}`).toEqual([]);
 }

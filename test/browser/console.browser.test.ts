@@ -355,6 +355,22 @@ inChromium("a document offers what can be done with it, and nothing that would o
   expect(await offered("L0"), "held by an invalid row").toEqual(["Give up what is wrong", "Take back"]);
 });
 
+inChromium("a value of ten thousand characters hides neither itself nor the other values, on any screen", async () => {
+  const at = badNight();
+  onTestFinished(at.remove);
+  const [names = "", one = "", two = ""] = rightRows(at);
+  const rows = [one.replace(/I$/, "x".repeat(10_000)), two.replace(/I$/, "III")];
+  writeFileSync(join(at.path, "long.csv"), `${[names, ...rows].join("\n")}\n`);
+  expect((await at.type("import", "night.yaml", "long.csv")).code).toBe(3);
+  const { url } = await startConsole(at, "--allow-changes");
+  for (const width of [360, 768, 1280]) {
+    const page = await open(url, { width });
+    await toCorrect(page, "Class");
+    await page.locator(".values textarea").first().waitFor();
+    await expectWhole(page, "a long value");
+  }
+});
+
 inChromium("every page is whole and accessible, from a phone to a wide screen, light and dark", async () => {
   const at = await night();
   const console = await startConsole(at, "--allow-changes");
