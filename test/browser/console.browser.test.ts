@@ -343,6 +343,31 @@ inChromium("a row of a sheet is reached from the document that waits for it, and
   await shows(page, "h2", place);
 });
 
+inChromium(
+  "a workbook of several sheets is named once, and names of imported corrections cut no button off",
+  async () => {
+    const at = badNight();
+    onTestFinished(at.remove);
+    const yaml = readFileSync(join(at.path, "night.yaml"), "utf8");
+    writeFileSync(join(at.path, "sheets.yaml"), yaml.replace("loads:", 'loads:\n    excel: { sheet: "*" }'));
+    const workbook = new exceljs.Workbook();
+    const [names = "", ...rows] = rightRows(at);
+    for (const [index, row] of rows.slice(0, 2).entries())
+      workbook.addWorksheet(`Gate ${index}`).addRows([names, row].map((line) => line.split(";")));
+    const file = "gates and yards.corrected-2026-11-29T120739-1.xlsx";
+    await workbook.xlsx.writeFile(join(at.path, file));
+    const { code, stderr } = await at.type("import", "sheets.yaml", file);
+    expect(code, stderr).toBe(0);
+    const page = await open((await startConsole(at, "--allow-changes")).url, { width: 768 });
+    await click(page, "link", "Files");
+    await page.getByRole("button", { name: "Take back all 2 sheets" }).first().waitFor();
+    await expectWhole(page, "files");
+    await click(page, "link", "Runs");
+    await page.getByRole("link", { name: `import ${file}`, exact: true }).click();
+    await eventually(() => heading(page).textContent()).toMatch(/^import gates and yards\S+ (?!gates)/);
+  },
+);
+
 inChromium("a document offers what can be done with it, and nothing that would only be refused", async () => {
   const { url } = await startConsole(await night(), "--allow-changes");
   const page = await open(url);

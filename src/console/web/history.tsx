@@ -7,6 +7,11 @@ import { download } from "./http.js";
 import { Lines, Link, Note, param, Prose, useAct, useData, useHere, when } from "./page.js";
 import { Work } from "./overview.js";
 
+/** Of a workbook, every sheet is an input. */
+const Inputs = ({ of: inputs }: { of: readonly { name: string }[] }) => (
+  <span class="names">{[...new Set(inputs.map(({ name }) => name))].join(", ")}</span>
+);
+
 export function Runs() {
   const { data, waiting } = useData("runs");
   const { isAtWork } = useHere().target;
@@ -32,7 +37,7 @@ export function Runs() {
           When: ({ startedAt }) => when(startedAt),
           Run: ({ name, command, inputs }) => (
             <Link to="/run" query={{ run: name }}>
-              {command} {inputs.map((input) => input.name).join(", ")}
+              {command} <Inputs of={inputs} />
             </Link>
           ),
           Who: ({ startedBy }) => startedBy,
@@ -60,7 +65,7 @@ export function Run() {
   return (
     <>
       <h1>
-        {run.command} {run.inputs.map((input) => input.name).join(", ")}{" "}
+        {run.command} <Inputs of={run.inputs} />{" "}
         <span class="quiet">
           {when(run.startedAt)}, by {run.startedBy}
         </span>
@@ -155,7 +160,11 @@ export function Files() {
         by={({ path, sheet, run }) => `${path} ${sheet} ${run}`}
         columns={{
           When: ({ stagedAt }) => when(stagedAt),
-          File: ({ path, name, sheet }) => <span title={path}>{sheet === null ? name : `${name}, ${sheet}`}</span>,
+          File: ({ path, name, sheet }) => (
+            <span class="names" title={path}>
+              {sheet === null ? name : `${name}, ${sheet}`}
+            </span>
+          ),
           Mapping: ({ mapping }) => mapping,
           Read: ({ read }) => read,
           "= skipped": ({ skipped }) => skipped,
