@@ -98,9 +98,10 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
   };
 
   /** Changes with the file or its mapping. @throws RowferryError `usage` for anything else than a mapping and a file of the folder */
-  const stampOf = async ({ what: [mapping = ""], file = "" }: Decision) => {
+  const stampOf = async ({ what: [mapping = "", ...others], file = "" }: Decision) => {
     const { mappings, files } = await startable(cwd);
-    if (!mappings.includes(mapping) || !files.includes(file))
+    // Others would be further files.
+    if (others.length > 0 || !mappings.includes(mapping) || !files.includes(file))
       throw new RowferryError("usage", "The mapping or the file is not in the folder, or is no longer there.", {
         hint: "Put both into the console's working folder, then choose them again.",
       });

@@ -233,7 +233,7 @@ const KEEP_OR_CORRECT = "If a row is right as shown below, choose it and press K
 
 /** With what its code means. */
 export function explained<Coded extends { code: string }>(found: Coded) {
-  const isKnown = (code: string): code is Code => code in codes;
+  const isKnown = (code: string): code is Code => Object.hasOwn(codes, code);
   const { meaning, remedy } = isKnown(found.code) ? codes[found.code] : { meaning: found.code, remedy: "" };
   // Delimiters, quotes and line ends are of the file, which nobody edits on the page.
   const isOfLine = confirmable.has(found.code) && found.code in readCodes;

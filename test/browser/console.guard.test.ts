@@ -161,6 +161,14 @@ it("what a page sends cannot become another command or another file", long, asyn
     ];
     for (const { status } of answers) expect(status, word).toBeGreaterThanOrEqual(400);
   }
+  const elsewhere = folder({ "manifests-2025-11.csv": "x" });
+  const what = ["manifests.yaml", join(elsewhere.path, "manifests-2025-11.csv")];
+  const two = { target: "sandbox", action: "import", what, file: "manifests-2025-10.csv", dry: true };
+  expect((await post("/api/do", two)).body, "only a file of the folder is read").toContain("not in the folder");
+  elsewhere.remove();
+  for (const code of ["__proto__", "constructor"])
+    for (const path of ["cause", "decisions"])
+      expect((await served.ask(`/api/${path}?target=sandbox&code=${code}`)).status, `${path} ${code}`).toBe(200);
   expect((await post("/api/do", { target: "sandbox", action: "import", dry: false })).status).toBe(409);
   expect((await post("/api/do", { target: "sandbox", action: "sandbox", dry: false })).status).toBe(400);
   expect((await post("/api/edit", "{")).status).toBe(400);
