@@ -8,7 +8,7 @@ const KINDS_OF_A_MISTAKE = 5;
 /** The message without quoted cells and numbers, and without the row of a group. */
 export const mistakeOf = (message: string): string =>
   withoutMember(message)
-    .replace(/"[^"]*"/g, '"')
+    .replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, '"')
     .replace(/\d+/g, "0");
 
 /** Problems of rows that have one cause. */

@@ -324,6 +324,17 @@ describe("rows with several problems", () => {
     expect(out).toMatch(/7 read = 0 skipped \+ 5 invalid .* 5 {2}row 3, column "Gross"/s);
   });
 
+  it("cells that hold quotes have one mistake, as others do", long, async () => {
+    const office = openOffice(weighings);
+    const inches = ["much", '"12"" pipe"', '"say ""hi"""', '"14"""'].map(
+      (cell, at) => `${at},2026-01-01 10:00,${cell}`,
+    );
+    await office.brought("w.csv", ["Load,At,Gross", ...inches]);
+    const { terminal, console } = await told(office);
+    expect(terminal).toEqual([["number-unreadable", "Gross", 4]]);
+    expect(console).toEqual(terminal);
+  });
+
   it("a column whose messages differ in more than five ways is one cause, in the terminal too", long, async () => {
     const office = openOffice(weighings);
     const six = ["A", "B", "C", "D", "E", "F"].map((load) => `${load},2026-01-01 10:00,much`);
