@@ -64,7 +64,7 @@ export function createJudge() {
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
       const { message, hint } = error;
-      const failure = { message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}.`, hint: forPage(hint) };
+      const failure = { message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}`, hint: forPage(hint) };
       const spell = (_index: number, cell: string) => cell;
       return { failure, zones: [], spell, read: () => null, map: null, isNewer: false };
     }

@@ -368,6 +368,21 @@ inChromium(
   },
 );
 
+inChromium("why nothing can be checked is said at once, also where rows of several files are folded away", async () => {
+  const at = await night();
+  const [names = "", one = ""] = rightRows(at);
+  writeFileSync(join(at.path, "more.csv"), `${names}\n${one.replace(/^L\d+/, "M1").replace(/I$/, "III")}\n`);
+  expect((await at.type("import", "night.yaml", "more.csv")).code).toBe(3);
+  const page = await open((await startConsole(at, "--allow-changes")).url);
+  await toCorrect(page, "Class");
+  await page.getByText(/^1 row of more\.csv/).waitFor();
+  writeFileSync(join(at.path, "night.yaml"), "version: 2\n  oops: [");
+  await page.locator(".trouble", { hasText: "cannot be checked" }).waitFor({ timeout: 60_000 });
+  const said = await page.locator(".trouble").allTextContents();
+  expect(said, "once").toHaveLength(1);
+  expect(said[0]).not.toContain("..");
+});
+
 inChromium("a document offers what can be done with it, and nothing that would only be refused", async () => {
   const { url } = await startConsole(await night(), "--allow-changes");
   const page = await open(url);

@@ -20,6 +20,7 @@ import {
   Prose,
   Sentences,
   TextBox,
+  Trouble,
   useAct,
   useData,
   useHere,
@@ -58,6 +59,10 @@ export function Correct() {
   // The one below it in the list of the overview, so that every cause has its turn.
   const next = [...now.correct.slice(own + 1), ...now.correct].find(isOther);
   const tables = grid.data ?? [];
+  /** Said once, although files share a mapping, and beside their rows, which may be folded away. */
+  const failures = new Map(
+    tables.flatMap(({ failure }) => (failure === null ? [] : [[failure.message, failure.hint]])),
+  );
   const shown = tables.flatMap(({ header, rows }) =>
     rows.flatMap((row) => {
       const at = header.indexOf(column ?? "");
@@ -164,6 +169,9 @@ export function Correct() {
         </p>
       )}
       {grid.trouble}
+      {[...failures].map(([why, remedy]) => (
+        <Trouble key={why} failure={{ message: `The rows cannot be checked: ${why}`, hint: remedy }} />
+      ))}
       {tables.map((table) => (
         <details key={table.input} open={column === null || values.length === 0 || tables.length === 1}>
           <summary>

@@ -14,7 +14,7 @@ import { toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
 import { afterAll, forgetSaved, save as send, stepsOf, useSending } from "./edits.js";
 import { redo, Refused, undo } from "./http.js";
-import { distinct, Link, Prose, TextBox, Trouble, useHere } from "./page.js";
+import { distinct, Link, Prose, TextBox, useHere } from "./page.js";
 
 interface Cell {
   row: number;
@@ -320,7 +320,6 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
         </form>
       )}
       {trouble}
-      <Trouble failure={failure && { message: `The rows cannot be checked: ${failure.message}`, hint: failure.hint }} />
       <div class="grid" ref={scroller} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
         <table
           role="grid"

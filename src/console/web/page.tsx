@@ -114,7 +114,14 @@ export function useAct() {
 export function Trouble({ failure }: { failure: { message: string; hint: string } | null }) {
   return (
     <div role="alert" class={failure === null ? "" : "trouble"}>
-      <strong>{failure?.message}</strong> {failure?.hint}
+      {failure !== null && (
+        <>
+          <strong>
+            <Prose text={failure.message.replace(/[^.?!]$/, "$&.")} />
+          </strong>{" "}
+          <Prose text={failure.hint} />
+        </>
+      )}
     </div>
   );
 }
