@@ -140,6 +140,7 @@ describe("what a spreadsheet made of a value", () => {
     "1.23457E+17",
     "-1E+12",
     "########",
+    "Err:509",
   ];
 
   test("as an id, or as other text, is a problem of its row, and of no other", long, async () => {

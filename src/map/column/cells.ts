@@ -26,6 +26,9 @@ const ERRORS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
+/** LibreOffice writes this for a formula that it cannot compute, such as a cell of a CSV file that begins with `=`. */
+const ERROR_NUMBER = /^Err:5\d\d$/;
+
 /** `1,23457E+17`: a spreadsheet's form of a number too long for its column. */
 const SHORTENED = /^-?\d(?:[.,]\d{1,20})?[eE]\+\d{2,3}$/;
 
@@ -78,7 +81,10 @@ function faultOfText(text: string, strict: boolean): Refused | null {
       "The file was cut or converted in the middle of a character: correct the cell.",
     );
   if (!strict) return null;
-  if (text.startsWith("#") && (ERRORS.has(text.toUpperCase()) || /^#{4,}$/.test(text)))
+  const isError = text.startsWith("#")
+    ? ERRORS.has(text.toUpperCase()) || /^#{4,}$/.test(text)
+    : ERROR_NUMBER.test(text);
+  if (isError)
     return damaged(
       `the cell holds the spreadsheet error ${quoteCell(text)} as text`,
       "Correct the cell; or change the mapping: list it under `blank` if it means that there is no value. To allow it in texts other than keys and ids, write `spreadsheetErrors: keep` under `defaults:`.",
