@@ -79,9 +79,16 @@ export async function openConsole(options: ConsoleOptions) {
     app.get(`/api/${path}`, async ({ query }) => work(schema.parse(query)));
   for (const [path, { schema, work }] of Object.entries<Route>(changes))
     app.post(`/api/${path}`, async ({ body }) => {
-      const answer = await work(schema.parse(body));
-      if (!trials.includes(path)) changed();
-      return answer;
+      const isTrial = trials.includes(path);
+      try {
+        const answer = await work(schema.parse(body));
+        if (!isTrial) changed();
+        return answer;
+      } catch (error) {
+        // What was in its way, such as an edit in another console, may not be on the page yet.
+        if (!isTrial && error instanceof RowferryError) changed();
+        throw error;
+      }
     });
 
   const watching = watchLedgers(targets, judges, options.now, publish);

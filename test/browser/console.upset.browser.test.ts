@@ -94,6 +94,34 @@ inChromium("eight tabs of one browser all hear the news, and a tab that a link o
   for (const page of [...tabs.slice(1), last]) await shows(page, "h1", "211 rows need a correction");
 });
 
+inChromium(
+  "what another console saved is shown once it stands in the way of an edit, and can be edited then",
+  async () => {
+    const at = await night();
+    const starting = [startConsole(at, "--allow-changes"), startConsole(at, "--allow-changes")] as const;
+    const [one, other] = await Promise.all(starting);
+    const [page, elsewhere] = [await open(one.url, { isRefused: true }), await open(other.url)];
+    const box = (of: Page) => of.locator(".values textarea").first();
+    for (const each of [page, elsewhere]) {
+      await toCorrect(each, "Class");
+      await box(each).waitFor();
+    }
+    const write = async (of: Page, text: string) => {
+      await box(of).fill(text);
+      await of.keyboard.press("Tab");
+    };
+    await write(elsewhere, "II");
+    await shows(elsewhere, ".bar", /= [1-9]\d* ready/);
+    await write(page, "I");
+    await shows(page, ".values .trouble", "The new text is shown");
+    await eventually(() => box(page).inputValue()).toBe("II");
+    await write(page, "I");
+    await shows(page, ".bar", /= [1-9]\d* ready/);
+    await elsewhere.reload();
+    await eventually(() => box(elsewhere).inputValue()).toBe("I");
+  },
+);
+
 inChromium("what is imported is what the page names, as it was when its plan was shown", async () => {
   const at = await night();
   const [names = "", one = "", two = ""] = rightRows(at);
