@@ -24,6 +24,8 @@ export type News = ReturnType<typeof livesOf> | null;
 export interface Failure {
   message: string;
   hint: string;
+  /** The same request may succeed later, so the page keeps what was typed. */
+  isForNow?: boolean;
 }
 
 /** The largest request: tens of thousands of rows may be downloaded, corrected and uploaded in one file. */
@@ -86,7 +88,7 @@ export async function openConsole(options: ConsoleOptions) {
         return answer;
       } catch (error) {
         // What was in its way, such as an edit in another console, may not be on the page yet.
-        if (!isTrial && error instanceof RowferryError) changed();
+        if (!isTrial && error instanceof RowferryError && !isForNow(error)) changed();
         throw error;
       }
     });
@@ -133,6 +135,9 @@ const remedies: { [code in Code]?: string } = {
   "stranded-file-unusable": "Correct these lines, then press the button again.",
 };
 
+/** No room, or no permission. */
+const isForNow = ({ code }: RowferryError): boolean => code === "output-unwritable";
+
 function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply): FastifyReply {
   const refused = thrown instanceof z.ZodError ? 400 : (thrown.statusCode ?? 500);
   if (refused < 500)
@@ -140,10 +145,11 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply): Fas
       message: "The console cannot read this request.",
       hint: refused === 413 ? "It is too large: send it in parts." : "Reload the page.",
     });
-  const { code, description: message, hint: given } = asRowferryError(thrown, false);
+  const error = asRowferryError(thrown, false);
+  const { code, description: message, hint: given } = error;
   const isForTerminals = given === codes[code].remedy || isHelpHint(given);
   const hint = isForTerminals ? (remedies[code] ?? given) : forPage(given);
-  return reply.code(code === "unexpected" ? 500 : 409).send({ message, hint });
+  return reply.code(code === "unexpected" ? 500 : 409).send({ message, hint, isForNow: isForNow(error) });
 }
 
 /**

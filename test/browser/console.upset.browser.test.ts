@@ -1,6 +1,7 @@
 /** The console in a real Chromium while other things happen: runs that begin, ledgers that are put back, and kills. */
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
 import { badNight, longImport, rightRows } from "./bad-night.js";
 import {
@@ -121,6 +122,27 @@ inChromium(
     await eventually(() => box(elsewhere).inputValue()).toBe("I");
   },
 );
+
+inChromium("what was typed while drafts could not be written stays, and is saved with the next edit", async () => {
+  const at = await night();
+  const { url } = await startConsole(at, "--allow-changes");
+  const page = await open(url, { isRefused: true });
+  await correctClass(page);
+  const boxes = page.locator(".values textarea");
+  const drafts = new Database(join(at.path, "state/sandbox/drafts.db"));
+  drafts.exec("BEGIN IMMEDIATE");
+  await boxes.nth(1).fill("II");
+  await page.keyboard.press("Tab");
+  await shows(page, ".values .trouble", "cannot be read or written");
+  expect(await boxes.nth(1).inputValue()).toBe("II");
+  drafts.exec("ROLLBACK");
+  drafts.close();
+  await boxes.nth(0).fill("I");
+  await page.keyboard.press("Tab");
+  await eventually(() => page.locator(".values").innerText()).toMatch(/right[^]*right/);
+  await page.reload();
+  for (const [nth, text] of ["I", "II"].entries()) await eventually(() => boxes.nth(nth).inputValue()).toBe(text);
+});
 
 inChromium("what is imported is what the page names, as it was when its plan was shown", async () => {
   const at = await night();

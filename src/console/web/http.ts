@@ -19,7 +19,7 @@ export function takeToken(): void {
 
 export class Refused extends Error {
   readonly hint: string;
-  /** False: the console that this page is of was not reached. */
+  /** False: it may succeed later, because the console that this page is of was not reached, or could not write. */
   readonly isAnswer: boolean;
   constructor({ message, hint }: Failure, isAnswer = true) {
     super(message);
@@ -45,7 +45,8 @@ async function reach(path: string, body?: object): Promise<Response> {
   });
   if (response.ok) return response;
   const other = { message: `The console answered ${response.status}.`, hint: "Reload the page." };
-  throw new Refused((await response.json().catch(() => other)) as Failure, response.status === 409);
+  const failure = (await response.json().catch(() => other)) as Failure;
+  throw new Refused(failure, response.status === 409 && failure.isForNow !== true);
 }
 
 export type Query = { [name: string]: string | null };
