@@ -300,7 +300,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
       {allowChanges && (
         <form class="replace" onSubmit={replace}>
           <label>
-            Find <input name="find" />
+            Find <input name="find" required />
           </label>{" "}
           <label>
             replace with <input name="by" />

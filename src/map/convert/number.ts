@@ -148,7 +148,7 @@ function refuseLetter(cell: string, mark: "," | ".", grouping: boolean) {
 }
 
 const faults: Record<NumberFault, string> = {
-  exponent: "is in scientific notation, which has lost digits",
+  exponent: "is in scientific notation, which may have lost digits",
   grouping: "is not grouped in thousands while MARK is the decimal mark",
   ambiguous: "may be thousands or a fraction",
   digits: `has more than ${MAX_DIGITS} digits`,

@@ -137,7 +137,7 @@ export const taxId = defineConversion({
     const convert = (cell: string) => {
       const text = asNumbered(cell);
       if (/^[\d.,]+E[+-]?\d+$/.test(text)) {
-        const lost = "is in scientific notation, which has lost digits";
+        const lost = "is in scientific notation, which may have lost digits";
         refuse("tax-id-invalid", cell, lost, "Export the column as text.");
       }
       const forms = (pad: boolean) =>

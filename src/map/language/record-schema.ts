@@ -159,7 +159,10 @@ const was = maybe(
   ["pay"],
 );
 
-const externalId = maybe(z.union([scalarSchema, z.null()]), "Default: the key. `null`: none is sent.");
+const externalId = maybe(
+  z.union([scalarSchema, z.null()]),
+  "Default: the key; the parts of a key with several are joined with `-`. `null`: none is sent.",
+);
 
 const documentFields = {
   participant: maybe(participantRefSchema, "Its owner; also the participant of its events unless they say otherwise.", [

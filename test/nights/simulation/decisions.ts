@@ -11,6 +11,7 @@ import { createCells } from "../../../src/ledger/stage/row-cells.js";
 import type { Selectors } from "../../../src/ledger/decide/selection.js";
 import { RowferryError } from "../../../src/model/error.js";
 import { dismissSelected, withdrawSelected } from "../../support/decide.js";
+import { hasLanded } from "./copies.js";
 import type { Step, StoryRow } from "./story.js";
 import { mapped, USUAL_TAX_ID } from "./story-rows.js";
 import { idOf, readEvents, type Witness } from "./witness.js";
@@ -53,7 +54,7 @@ export async function decideOne(
     return;
   }
   if (done === null) return;
-  if (done.replacements > 0 && typeof choice === "string") return noteNotReplaced(witness, choice);
+  if (done.replacements > 0 && typeof choice === "string") return noteNotReplaced(world, witness, choice);
   const isAbout = ({ document, row }: Pick<Witness["holds"][number], "document" | "row">) =>
     typeof choice === "string" ? document === choice : isInFile(imported, row, (file) => file === nameOf(choice));
   if (step.what === "dismiss") {
@@ -87,12 +88,15 @@ export async function decideOne(
 const keys = "SELECT DISTINCT key FROM documents WHERE kind = 'manifest' ORDER BY key";
 
 /** A replacement of which nothing was sent is taken back, and nothing else. */
-function noteNotReplaced(witness: Witness, key: string) {
+function noteNotReplaced(world: World, witness: Witness, key: string) {
   const { replaced, stood } = witness.replacing.get(key) ?? { stood: new Map<string, number>() };
   if (replaced === undefined) witness.replaced.delete(key);
   else witness.replaced.set(key, replaced);
   for (const id of witness.stood.keys()) if (id.startsWith(`${key} `)) witness.stood.delete(id);
   for (const [id, at] of stood) witness.stood.set(id, at);
+  // What waited there with a refused file had landed before.
+  for (const event of world.look(readEvents))
+    if (event.key === key && hasLanded(event)) witness.refused.delete(idOf(event));
 }
 
 /** @returns null where there is nothing to decide */
