@@ -39,13 +39,9 @@ export function takeBackReplacement(database: LedgerDatabase, { old, next }: Pla
     const key = keyOf(copy);
     // Changed in place: a deletion would be journalled as a decision.
     database.run(
-      "UPDATE dismissals SET document_id = @old, deduplication_id = @key WHERE document_id = @next AND deduplication_id = @before",
-      {
-        old,
-        next,
-        key,
-        before: copy.deduplication_id,
-      },
+      `UPDATE dismissals SET document_id = @old, deduplication_id = @key
+       WHERE document_id = @document_id AND deduplication_id = @deduplication_id`,
+      { ...copy, old, key },
     );
     const [before] = eventsOf("document_id = @old AND deduplication_id = @key", { old, key });
     if (before === undefined) {
@@ -71,11 +67,9 @@ function sayAgain(database: LedgerDatabase, before: EventNow, copy: EventNow, no
   const { id, state, content_hash, changed_hash } = before;
   const isAccepted = (hash: Buffer | null) =>
     database.has(
-      "SELECT 1 FROM dismissals WHERE document_id = @document_id AND deduplication_id = @deduplication_id AND content_hash = @hash",
-      {
-        ...before,
-        hash,
-      },
+      `SELECT 1 FROM dismissals
+       WHERE document_id = @document_id AND deduplication_id = @deduplication_id AND content_hash = @hash`,
+      { ...before, hash },
     );
   if (copy.content_hash.equals(content_hash)) {
     if (state === "changed" && !isAccepted(changed_hash)) writer.unchanged(id, now);

@@ -234,9 +234,9 @@ export function nearlyEqualKey(database: LedgerDatabase, namespace: string, kind
 }
 
 /**
- * Merges two names of one document, or a generation that never came to be: rows may name it by its service id before the
- * ledger knows that the document under its own key has that id. One document has one row here, and so one lane (P2). Moves everything known of
- * `from` to `into`, inside the caller's transaction.
+ * Merges two names of one document, which rows may name by its service id before the ledger knows that the document under
+ * its own key has that id; or a generation that never came to be, and the one before it. One document has one row here, and
+ * so one lane (P2). Moves everything known of `from` to `into`, inside the caller's transaction.
  */
 export function absorbDocument(database: LedgerDatabase, from: number, into: number, now: number): void {
   new Writer(database).documentAbsorbed(from, into, now);
@@ -249,7 +249,8 @@ export function absorbDocument(database: LedgerDatabase, from: number, into: num
     run(`UPDATE ${table} SET subject_id = @into WHERE subject = 'document' AND subject_id = @from`);
   run("UPDATE OR IGNORE row_records SET record_id = @into WHERE kind = 'document' AND record_id = @from");
   run(`INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id)
-    SELECT namespace, kind, key, @into FROM documents WHERE id = @from AND id NOT IN (SELECT id FROM generations WHERE of_id = @into)`);
+    SELECT namespace, kind, key, @into FROM documents
+    WHERE id = @from AND id NOT IN (SELECT id FROM generations WHERE of_id = @into)`);
   run("DELETE FROM open_documents WHERE document_id = @from");
   run("DELETE FROM documents WHERE id = @from AND id <> @into");
   run("INSERT OR IGNORE INTO open_documents (document_id) VALUES (@into)");
