@@ -5,6 +5,7 @@ import { READABLE } from "../model/file-endings.js";
 import { glob } from "tinyglobby";
 import { shownPath } from "../cli/output.js";
 import { reading, zoneOfFiles } from "../desk/access.js";
+import { refusalOf } from "../desk/status.js";
 import { isHeld } from "../ledger/care/lock.js";
 import { listInputs } from "../ledger/inputs.js";
 import { tallyWithdrawn } from "../ledger/decide/withdraw.js";
@@ -113,7 +114,11 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
       const [lastRun, restored] = [runs.last(), runs.restored()];
       const isAtWork = isHeld(database);
       const waiting = tallyHeld(database);
-      const { answer, canResume } = answerOf(database, { ...causes, waiting }, isAtWork, lastRun, restored !== null);
+      const failure = isAtWork ? null : refusalOf(database, target);
+      const { answer, canResume } = answerOf(database, { ...causes, waiting }, isAtWork, lastRun, {
+        isRestored: restored !== null,
+        isRefused: failure !== null,
+      });
       return {
         answer,
         /** A run would send something, or find out what is left. */
@@ -121,6 +126,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         /** What a restored ledger cannot know; null: it was not. */
         restored: restored && saidRestored(restored, (time) => new Date(time).toISOString()),
         isWell: answer === allIsWell,
+        failure,
         toCorrect: causes.toCorrect,
         correct: causes.correct.map(explained),
         decide: causes.decide.map(explained),
@@ -135,7 +141,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         isAtWork,
       };
     });
-    const shown = { name, ...found, expected: expectedOf(name, cwd), failure: null, draft: null };
+    const shown = { name, ...found, expected: expectedOf(name, cwd), draft: null };
     try {
       return { ...shown, draft: keepOpenDrafts(target, found.correct) };
     } catch (error) {
@@ -187,7 +193,7 @@ function answerOf(
   { toCorrect, decide, waiting }: OpenCauses & { waiting: ToldWaiting[] },
   isAtWork: boolean,
   lastRun: LastRun | null,
-  isRestored: boolean,
+  { isRestored, isRefused }: { isRestored: boolean; isRefused: boolean },
 ) {
   const says = (answer: string, canResume = false) => ({ answer, canResume });
   const needs = (count: number, one: string, what: string): string[] =>
@@ -214,6 +220,7 @@ function answerOf(
   else if (toCorrect + toDecide > 0) needed.push("Nothing is lost.");
   if (needed.length > 0) return says(needed.join(" "), canResume);
   if (held > 0) return says(onlyYouCanSettle(held), canResume);
+  if (isRefused) return says("Nothing is open, but the next import would be refused.");
   if (isRestored) return says(`Nothing ${openOfCopy}`, true);
   return isSettled(lastRun) ? says(allIsWell) : says("Nothing is open, but the last run did not end well.", true);
 }

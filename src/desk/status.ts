@@ -1,10 +1,13 @@
 /** Open work and its causes, and the list of runs; while an import is running. */
 import { existsSync } from "node:fs";
 import { isAtWork } from "../ledger/care/lock.js";
+import { requireJournal } from "../ledger/journal/own-journal.js";
+import type { LedgerDatabase } from "../ledger/ledger-database.js";
 import { createRunStore } from "../ledger/runs.js";
 import { tallyWithdrawn } from "../ledger/decide/withdraw.js";
 import { tallyHeld, tallyProblems } from "../ledger/views/problems.js";
 import { listRuns } from "../ledger/views/show/show.js";
+import { RowferryError } from "../model/error.js";
 import type { ShownRun } from "../model/lines/show.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import type { Status } from "../model/summary.js";
@@ -21,6 +24,17 @@ export function isWorkDue(target: Target, now: number): boolean {
     );
     return first !== null && first < now + createRunStore(database).serviceAheadMs() - DUE_MARGIN_MS;
   });
+}
+
+/** Why the next run would be refused, as far as the ledger's journal shows. */
+export function refusalOf(database: LedgerDatabase, { journal }: Target): { message: string; hint: string } | null {
+  try {
+    requireJournal(database, journal ?? null);
+    return null;
+  } catch (error) {
+    if (!(error instanceof RowferryError)) throw error;
+    return { message: error.description, hint: error.hint };
+  }
 }
 
 export interface StatusOptions {
@@ -46,6 +60,7 @@ export async function readStatus({ target, cells, files }: StatusOptions): Promi
         lastAt: restored.lastAt === null ? null : iso(restored.lastAt),
         byJournal: restored.byJournal === 1,
       },
+      refused: wasAtWork === true ? null : refusalOf(database, target),
       withdrawn: tallyWithdrawn(database),
       open: tallyOpen(database),
       problems: tallyProblems(database, cells, files),

@@ -118,6 +118,7 @@ describe("output (DESIGN section 3)", () => {
         waiting: [],
         unstaged: null,
         isAtWork: false,
+        refused: null,
         restored: null,
         withdrawn: [],
         lastRun: null,

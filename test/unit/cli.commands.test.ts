@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { openLedgerOfAnyone } from "../../src/ledger/open-ledger.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { codes } from "../../src/model/codes.js";
+import { createTargets, overviewOf } from "../../src/console/overview.js";
 import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.js";
 import { jsonOf, sandboxEnv, testWorld, type, typed } from "../support/cli.world.js";
 import { listening } from "../support/listening.js";
@@ -142,10 +143,21 @@ describe("rowferry doctor", () => {
       const { code, said } = await office.type("doctor");
       return [code, said] as const;
     };
+    const overview = () => {
+      const { env, cwd, now } = office.world;
+      return overviewOf("env", createTargets({ cwd, env }), cwd, now);
+    };
+    expect((await office.type("status")).said).toMatch(/: all is well/);
+    expect(overview()).toMatchObject({ isWell: true, failure: null });
     expect(await doctor()).toEqual([0, expect.stringMatching(/✓ journal +disk\/journal continues the ledger/)]);
     rmSync(disk, { recursive: true });
     expect(await doctor()).toEqual([4, expect.stringMatching(/✕ journal +.*The folder does not exist/s)]);
     mkdirSync(disk);
+    expect((await office.type("status")).said).toMatch(
+      /: nothing is open, but the next import would be refused\..*this file does not hold them/s,
+    );
+    const failure = { message: expect.stringContaining("this file does not hold them"), hint: expect.any(String) };
+    expect(overview()).toMatchObject({ isWell: false, failure });
     expect(await doctor()).toEqual([4, expect.stringMatching(/✕ journal +.*this\s+file\s+does\s+not\s+hold\s+them/s)]);
   });
 

@@ -69,6 +69,7 @@ it.each([
         waiting: [],
         unstaged: { name: "reading", exitCode: null },
         isAtWork,
+        refused: null,
         restored: null,
         withdrawn: [],
         lastRun: { name: "reading", startedAt: "2026-11-20T02:00:00.000Z", finishedAt: null, exitCode: null },

@@ -37,6 +37,7 @@ export const spec = onTarget({
       text: (status) => [
         `${target.name}: ${answer(status)}`,
         status.restored !== null && saidRestored(status.restored, (time) => moment(time, world.clock.now())),
+        status.refused !== null && `${status.refused.message} ${status.refused.hint}`,
         openLines(status.open),
         ...problemSections(status.problems),
         causes("Waiting", "each for something else", status.waiting),
@@ -65,6 +66,7 @@ function answer(status: Status): string {
   if (status.waiting.some(({ code }) => unexplainedWaits.includes(code)))
     return yellow(onlyYouCanSettle(sumOf(status.waiting, "count")));
   if (status.waiting.length > 0) return yellow("some events wait. Nothing is lost.");
+  if (status.refused !== null) return yellow("nothing is open, but the next import would be refused.");
   if (status.restored !== null) return yellow(`nothing ${openOfCopy}`);
   return green(`all is well. ${waitForTime(status.open) || "Nothing is open."}`);
 }

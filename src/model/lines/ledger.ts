@@ -98,6 +98,9 @@ export const status = line("status", "Printed by `status`.", {
     .describe(
       "a backup was restored, or the ledger rebuilt; without a journal, what was sent since is unknown until files are imported again and a `verify` then finds no difference",
     ),
+  refused: object({ message: text, hint: text })
+    .nullable()
+    .describe("why the next run would be refused: its journal is missing, or is not this ledger's"),
   withdrawn: list(object({ input: text, rows: count })).describe(
     "rows that were taken back, until their file is imported again",
   ),
