@@ -142,14 +142,13 @@ export function dropUncommitted(database: LedgerDatabase, path: string, journal:
 
 function behind(file: string, path: string, isNew: boolean, what = "events that this ledger never sent") {
   const place = { file };
-  if (!isNew)
-    return new RowferryError(
-      "ledger-behind-journal",
-      `The journal ${path} holds ${what}: another ledger was used last.`,
-      { place },
-    );
-  const message = `There is no ledger here, but the journal ${path} holds events that a ledger has sent.`;
   const journal = shellQuoted(path);
+  if (!isNew) {
+    const message = `The journal ${path} holds ${what}: another ledger was used last.`;
+    const hint = `Run \`rowferry ledger restore ${shellQuoted(file)} --journal ${journal}\`, or name a newer backup instead; the former ledger is kept next to the new one. To start over, name another journal.`;
+    return new RowferryError("ledger-behind-journal", message, { place, hint });
+  }
+  const message = `There is no ledger here, but the journal ${path} holds events that a ledger has sent.`;
   const hint = `Run \`rowferry ledger rebuild ${journal}\`, or \`rowferry ledger restore <backup> --journal ${journal}\` if there is a backup, then this command again. To start over, name another journal.`;
   return new RowferryError("ledger-behind-journal", message, { place, hint });
 }
