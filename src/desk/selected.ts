@@ -1,4 +1,5 @@
 /** What a person's selectors mean; a name that is unknown is a mistake, unlike one for which nothing is open. */
+import { basename } from "node:path";
 import {
   namesFor,
   rowsNamed,
@@ -19,7 +20,8 @@ import { statesOf } from "../model/states.js";
 export function requireKnown(database: LedgerDatabase, { run, input, row, document, code }: Selectors): void {
   const refuse = (what: string, name: string | undefined, known: readonly string[]): void => {
     if (name === undefined || known.includes(name)) return;
-    const near = didYouMean(name, known);
+    // Inputs go by their names, without folders.
+    const near = didYouMean(name, known) || didYouMean(basename(name), known);
     const there = known.length === 0 ? "There is none yet." : `There are ${listed(known, 5)}.`;
     throw new RowferryError("usage", `There is no ${what} "${name}".${near}`, near === "" ? { hint: there } : {});
   };

@@ -178,6 +178,7 @@ describe("the way out of a rejected row", () => {
     sampled(
       [
         ["--input", "marhc.csv", 'There is no input "marhc.csv". Did you mean "march.csv"?'],
+        ["--input", "in/march.csv", 'There is no input "in/march.csv". Did you mean "march.csv"?'],
         ["--input", "april.csv", 'There is no input "april.csv".'],
         ["--run", "2026-01-01T0000-import", 'There is no run "2026-01-01T0000-import".'],
         ["--code", "latee", 'There is no code "latee". Did you mean "late"?'],

@@ -148,6 +148,12 @@ const cases: Record<string, Case> = {
     command: /^dismiss --code participant-not-registered/,
     givenUp: [1],
   },
+  "participant-not-registered: the key is nearly another's": {
+    rows: ["A 1", "A 2 carried carrier=c1 depot=D9", "A 3"],
+    names: "participant carrier c1 (there is one with the key C1), which no row has brought yet",
+    command: /^dismiss --code participant-not-registered/,
+    givenUp: [1],
+  },
   "address-not-registered": {
     rows: ["A 1", "A 2 carried carrier=C1 depot=D9", "A 3"],
     names: "address depot D9, which no row has brought yet",

@@ -3,6 +3,7 @@ import { shownState } from "./tally.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
 import { describeRow } from "../rows.js";
+import { variants } from "../../model/near-keys.js";
 
 /** Returns the text itself if it names nothing known. */
 export function describeWait(database: LedgerDatabase, waitsFor: string | null): string {
@@ -18,9 +19,17 @@ export function describeWait(database: LedgerDatabase, waitsFor: string | null):
     { id },
   );
   if (found === null) {
-    const alias = "SELECT name || ' ' || key FROM aliases WHERE id = -@id AND name <> '#journal'";
-    const named = database.value<string>(alias, { id });
-    return named === null ? `${kind} that no row has brought yet` : `${kind} ${named}, which no row has brought yet`;
+    const named = database.row<{ name: string; key: string }>(
+      "SELECT name, key FROM aliases WHERE id = -@id AND name <> '#journal'",
+      { id },
+    );
+    if (named === null) return `${kind} that no row has brought yet`;
+    const near = database.value<string>(
+      `SELECT key FROM aliases WHERE kind = @kind AND name = @name AND key IN @keys AND registration_id IS NOT NULL`,
+      { kind, name: named.name, keys: variants([named.key]).flat() },
+    );
+    const hint = near === null ? "" : ` (there is one with the key ${near})`;
+    return `${kind} ${named.name} ${named.key}${hint}, which no row has brought yet`;
   }
   return `${kind} ${found.name ?? "with a given id"} (${found.state})`;
 }
