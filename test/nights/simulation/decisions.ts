@@ -14,7 +14,7 @@ import { dismissSelected, withdrawSelected } from "../../support/decide.js";
 import { hasLanded } from "./copies.js";
 import type { Step, StoryRow } from "./story.js";
 import { mapped, USUAL_TAX_ID } from "./story-rows.js";
-import { idOf, readEvents, type Witness } from "./witness.js";
+import { eventOf, idOf, readEvents, type Witness } from "./witness.js";
 import { cellOf, type World } from "./world.js";
 
 type Decide = Extract<Step, { do: "decide" }>;
@@ -96,7 +96,7 @@ function noteNotReplaced(world: World, witness: Witness, key: string) {
   for (const [id, at] of stood) witness.stood.set(id, at);
   // What waited there with a refused file had landed before.
   for (const event of world.look(readEvents))
-    if (event.key === key && hasLanded(event)) witness.refused.delete(idOf(event));
+    if (event.key === key && hasLanded(event)) witness.refused.delete(eventOf(event));
 }
 
 /** @returns null where there is nothing to decide */
@@ -164,6 +164,10 @@ export const thereNow = (world: World) => ({
   onTheWire: world.onTheWire(),
 });
 
+/** As `eventOf` names it. */
+export const eventSaidBy = (row: StoryRow): string =>
+  `${(row.is === "event" && row.name) || "Weighing"} ${row.document} ${row.key}`;
+
 export const nameOf = ({ file, named = file }: Import): string => named;
 
 /** A file that has come before has other content now: the rows that it lacks stand for nothing, and changed ones come anew. */
@@ -186,7 +190,7 @@ export function noteNewVersion(witness: Witness, step: Import, imported: readonl
         (row) =>
           contentOf(row) === text || (one.maxErrors === undefined && row.document === document && row.key === key),
       );
-    if (imported.some(isElsewhere)) witness.refused.delete(`${document} ${key}`);
+    if (imported.some(isElsewhere)) witness.refused.delete(eventSaidBy(JSON.parse(text) as StoryRow));
   }
   const before = new Set(earlier.flatMap(({ rows }) => rows.map(contentOf)));
   for (const row of step.rows) if (!before.has(contentOf(row))) witness.stood.delete(`${row.document} ${row.key}`);

@@ -13,6 +13,7 @@ import {
   contentOf,
   decideOne,
   giveUp,
+  eventSaidBy,
   nameOf,
   noteNewVersion,
   restore,
@@ -31,7 +32,7 @@ import {
   type StoryRow,
 } from "./story.js";
 import { mapped, START } from "./story-rows.js";
-import { idOf, readEvents, type Witness } from "./witness.js";
+import { eventOf, idOf, readEvents, type Witness } from "./witness.js";
 import { createWorld, type RunPlan, type StoryFile, type World, type WrittenFile } from "./world.js";
 
 export interface Night {
@@ -277,9 +278,9 @@ async function fileOf(world: World, story: Story, step: Import): Promise<StoryFi
 const rowsOf = ({ rows }: Import) => rows.reduce((sum, row) => sum + partsOf(row), 0);
 
 function noteRefused(world: World, witness: Witness, rows: readonly StoryRow[]) {
-  const ids = new Set(rows.map((row) => `${row.document} ${row.key}`));
+  const events = new Set(rows.map(eventSaidBy));
   const unsent = world.look(readEvents).filter(({ state }) => ["planned", "held", "deferred"].includes(state));
-  for (const event of unsent) if (ids.has(idOf(event))) witness.refused.add(idOf(event));
+  for (const event of unsent) if (events.has(eventOf(event))) witness.refused.add(eventOf(event));
 }
 
 /** Remembers what these rows hold from now on, and what they mend. */
@@ -301,9 +302,9 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
   const given = new Map<string, Set<string>>();
   for (const row of rows) {
     const id = `${row.document} ${row.key}`;
-    witness.refused.delete(id);
+    const event = eventSaidBy(row);
+    witness.refused.delete(event);
     if (row.is === "event") {
-      const event = `${row.name ?? "Weighing"} ${id}`;
       if (witness.accepted.has(saidBy(row))) witness.says.delete(event);
       else if (!witness.outdated.has(contentOf(row))) witness.says.set(event, row);
       given.set(event, (given.get(event) ?? new Set()).add(contentOf(row)));

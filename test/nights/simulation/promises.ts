@@ -7,7 +7,7 @@ import { isPassedByCopy } from "./copies.js";
 import { readToCorrect, versionsOf } from "./decisions.js";
 import { type Story, TONIGHT } from "./story.js";
 import { START } from "./story-rows.js";
-import { describe, idOf, isReplaced, type LedgerEvent, readEvents, type Witness } from "./witness.js";
+import { describe, isReplaced, type LedgerEvent, eventOf, readEvents, type Witness } from "./witness.js";
 import type { World } from "./world.js";
 
 const LANDED = ["landed", "landed-without-id", "changed"];
@@ -33,7 +33,7 @@ export function checkPromises(world: World, story: Story, witness: Witness, atRe
       ...registeredOnce(world, story),
       ...heldBack(documents, witness),
       ...events
-        .filter((event) => LANDED.includes(event.state) && !event.replaced && witness.refused.has(idOf(event)))
+        .filter((event) => LANDED.includes(event.state) && !event.replaced && witness.refused.has(eventOf(event)))
         .map((event) => `H14: --max-errors refused its file: ${describe(event)}`),
       ...fates(witness),
       ...lastTimes(events, documents),
@@ -65,7 +65,7 @@ function toCorrect(database: LedgerDatabase, witness: Witness) {
 /** P1: what the ledger says has landed as its row says, stands so on its timeline. */
 function asTheRowsSay(events: readonly LedgerEvent[], sent: ReadonlyMap<string, Sent[]>, witness: Witness) {
   return events.flatMap((event) => {
-    const row = witness.says.get(`${event.name} ${idOf(event)}`);
+    const row = witness.says.get(eventOf(event));
     const [found] = sent.get(event.deduplicationId) ?? [];
     const isKnown = ["landed", "landed-without-id"].includes(event.state) && event.replaced === 0;
     if (row === undefined || found === undefined || !isKnown) return [];

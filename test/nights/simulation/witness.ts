@@ -16,7 +16,7 @@ export interface Witness {
     id: string;
     row: string;
   }[];
-  /** Rows of refused files, by document and key, none of which was sent: nothing of them lands until they come again. */
+  /** Rows of refused files, by name, document and key, none of which was sent: nothing of them lands until they come again. */
   refused: Set<string>;
   /** Whether any fault or kill befell the night. */
   disturbed: boolean;
@@ -92,8 +92,11 @@ export function readEvents(database: LedgerDatabase): LedgerEvent[] {
     .map(({ deduplication_id, ...event }) => ({ ...event, deduplicationId: keyText(deduplication_id) }));
 }
 
-/** As `stood` and `refused` name it. */
+/** As `stood` names it. */
 export const idOf = ({ key, keyParts }: LedgerEvent): string => `${key} ${(JSON.parse(keyParts) as string[])[0] ?? ""}`;
+
+/** As `says` and `refused` name it: events of other names may have the same key. */
+export const eventOf = (event: LedgerEvent): string => `${event.name} ${idOf(event)}`;
 
 export const describe = (event: LedgerEvent): string =>
   `${event.kind} ${event.key} ${event.name} at ${new Date(event.at).toISOString()} (${event.state}, ${event.reason}, ${event.waitsFor})`;
