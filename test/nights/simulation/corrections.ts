@@ -1,10 +1,10 @@
 /** A person corrects the rejected rows of a file, in a spreadsheet, and imports them. */
 import { createRejects } from "../../../src/ledger/views/open-rows.js";
-import { contentOf, versionsOf } from "./decisions.js";
+import { contentOf, eventSaidBy, versionsOf } from "./decisions.js";
 import { asCorrected, type Step, type StoryRow } from "./story.js";
 import { mapped } from "./story-rows.js";
 import { seededRandom } from "../../../src/sandbox/index.js";
-import type { Witness } from "./witness.js";
+import { eventOf, readEvents, type Witness } from "./witness.js";
 import { cellOf, type World } from "./world.js";
 
 type Import = Extract<Step, { do: "import" }>;
@@ -47,16 +47,22 @@ export function rejectedFile(
 const isEvent = (content: string) => (JSON.parse(content) as StoryRow).is === "event";
 
 /** What the corrected rows held, and all their versions, is free, unless they came back as they were. */
-export function noteCorrections(witness: Witness, file: Import): void {
+export function noteCorrections(world: World, witness: Witness, file: Import): void {
+  const landed = new Set(
+    world
+      .look(readEvents)
+      .filter(({ state }) => state === "landed")
+      .map(eventOf),
+  );
   // Of two rows that contradict each other, a person keeps the one that is right.
-  const eventOf = ({ document, key }: StoryRow) => `${document} ${key}`;
-  const kept = new Set(file.rows.map(eventOf));
+  const keyOf = ({ document, key }: StoryRow) => `${document} ${key}`;
+  const kept = new Set(file.rows.map(keyOf));
   const changed = file.rows.flatMap((row, index) => {
     const was = file.corrects?.[index]?.was;
-    return was === undefined || eventOf(was) === eventOf(row) ? [] : [was];
+    return was === undefined || keyOf(was) === keyOf(row) ? [] : [was];
   });
   for (const row of [...(file.deleted ?? []), ...changed])
-    if (row.is === "event" && kept.has(eventOf(row))) witness.outdated.add(contentOf(row));
+    if (row.is === "event" && kept.has(keyOf(row))) witness.outdated.add(contentOf(row));
   for (const [index, row] of file.rows.entries()) {
     const was = file.corrects?.[index]?.was;
     if (was === undefined) continue;
@@ -75,7 +81,10 @@ export function noteCorrections(witness: Witness, file: Import): void {
     witness.outdated.delete(now);
     // What is still wrong outdates nothing.
     if (row.is !== "event") continue;
+    // A correction that came too late: what has landed is believed if it comes back.
+    const cameLate = before !== now && landed.has(eventSaidBy(was));
     for (const content of versionsOf(witness, before, "before")) if (content !== now) witness.outdated.add(content);
+    if (cameLate) witness.outdated.delete(before);
     for (const content of gone) witness.corrected.add(content);
     witness.stood.delete(`${row.document} ${row.key}`);
   }
