@@ -110,7 +110,7 @@ function compileNode(node: ASTNode, context: Compiling): Part {
   if (node.op === "call") return call(node, node.args[0], node.args[1], context);
   if (node.op === "[]") return tableMember(node, node, null, context);
   if (node.op === "rcall")
-    return refuseNode(node, `.${node.args[0]}() is not known here`, `Write ${node.args[0]}(x, …).`);
+    return refuseNode(node, `.${node.args[0]}() is not known here`, hintFor(node.args[0], context));
   const operator = OPERATORS[node.op];
   if (operator === undefined) return refuseNode(node, ...(REFUSED[node.op] ?? ["this is not allowed in a formula"]));
   return operator([node.args].flat() as ASTNode[], context, node);
@@ -408,10 +408,7 @@ const UNLISTED =
 function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling): Part {
   const { callables } = context.scope.shared;
   const called = callables.get(name);
-  if (called === undefined) {
-    const hint = functionHabit(name) ?? didYouMean(name, callables.keys()).trim();
-    return refuseNode(node, `there is no function ${name}()`, hint || null);
-  }
+  if (called === undefined) return refuseNode(node, `there is no function ${name}()`, hintFor(name, context));
   const { takes } = called;
   const [first] = args;
   if (first?.op === "value" && VARYING_FIRST.has(name))
@@ -424,6 +421,12 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
   if (takes.includes(args.length)) return called.compile(args, context, node);
   const counted = `${takes.join(" or ")} ${takes.at(-1) === 1 ? "argument" : "arguments"}`;
   return refuseNode(node, `${name}() takes ${counted}, not ${args.length}`, functionHabit(name) ?? signatureOf(name));
+}
+
+function hintFor(name: string, { scope }: Compiling): string | null {
+  const { callables } = scope.shared;
+  if (callables.has(name)) return signatureOf(name);
+  return functionHabit(name) ?? (didYouMean(name, callables.keys()).trim() || null);
 }
 
 /** A day is a text, in a form that the mapping's formats need not read. */

@@ -113,6 +113,7 @@ const HABITS: readonly [sign: RegExp, hint: string][] = [
   [/\d,\d/, "Write a decimal point: 1.5."],
   [/\d\s*%/, "Write 0.1 for 10%."],
   [/\^/, "Write x * x for x^2."],
+  [/\?\?|\?:/, "Write default(x, y), for a blank."],
   [/=[<>]/, "Write <= or >=."],
   [/[^=!<>]=(?![=<>])|[!=]==|\bis\b/, 'Write == to compare, != for the opposite: event == "Coleta".'],
   [/\b(?:and|or|not)\b/i, "Write && for “and”, || for “or”, ! for “not”."],
@@ -181,9 +182,20 @@ const FUNCTION_HABITS: readonly [names: string, hint: string][] = [
   ["min mínimo minimo minimum", "Write iff(a < b, a, b); min(x) is over the rows of a group."],
   ["sumif sumifs countif countifs somase", "Write sum(iff(test, x, null)), over the rows of a group."],
   ["average avg mean media média mittelwert", "Write round(sum(x) / count(x), 2), over the rows of a group."],
-  ["left right mid substr substring esquerda direita links rechts", 'Write extract(x, "^.{3}"), with a pattern.'],
+  [
+    "left right mid substr substring slice split esquerda direita links rechts",
+    'Write extract(x, "^.{3}"), with a pattern.',
+  ],
   ["substitute substituir sustituir", 'Write replace(x, "-", "").'],
-  ["proper", "Write upper(x) or lower(x)."],
+  [
+    "proper touppercase tolowercase ucase lcase maiúscula minúscula mayusc minusc gross klein",
+    "Write upper(x) or lower(x).",
+  ],
+  [
+    "regex regexmatch test search find includes indexof procurar localizar",
+    'Write matches(x, "^a"), or contains(x, "a").',
+  ],
+  ["regexextract", 'Write extract(x, "^.{3}"), with a pattern.'],
   ["format dateformat strftime formatar year month day hour ano mes mês dia hora", DAY_OF_TIME],
   [
     "today now hoje agora hoy ahora heute jetzt",
