@@ -359,6 +359,24 @@ describe("a row that was corrected here and comes back uncorrected (H37)", () =>
     expect(next).toMatchObject({ exitCode: 3, rows: { invalid: 1, known: 2 } });
   });
 
+  it.each([
+    ["is corrected each time that it says its event again", weighings, ["L1 10 66", "L1 40 9"]],
+    [
+      "is believed the second time where equal rows are several events",
+      weighingsWith({ event: { key: "content", within: "file" } }),
+      ["L1 10 66", "L1 10 9", "L1 40 9"],
+    ],
+  ])("%s", long, async (_, source, replacement) => {
+    const office = openOffice(source);
+    await office.brought("w-1.csv", loads("L1 40 9"));
+    const night = await office.brought("w-2.csv", loads("L1 10 9"));
+    await office.brought("corrected.csv", office.rejectedRows(night, { "9": "66" }));
+    await office.brought("w-2.csv", loads("L1 10 9", "L1 10 9"));
+    await replaced(office, "L1");
+    expect(office.documents().at(-1)?.externalId).toBe("L1");
+    expect(weights(office).toSorted()).toEqual(replacement);
+  });
+
   const left: [what: string, row: string, events: object, rows: number][] = [
     ["late", "L1 10 10", { rejected: 1 }, 0],
     ["changed", "L1 30 31", { changed: 1 }, 0],

@@ -31,8 +31,11 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
   return {
     anyCorrected: database.has("SELECT 1 FROM dismissals WHERE row_id IS NOT NULL"),
 
-    /** How a person settled a row with these cells before; each settlement counts once (H23, H37). Null: nobody did. */
-    settledBefore(hash: Buffer, row: number): Settled | null {
+    /**
+     * How a person settled a row with these cells before; each settlement counts once (H23, H37), but a correction for
+     * all rows of this input that say the same (`saysAgain`). Null: nobody did.
+     */
+    settledBefore(hash: Buffer, row: number, saysAgain = false): Settled | null {
       const name = hash.toString("latin1");
       const last = used.get(name);
       if (last?.row === row) return last;
@@ -42,7 +45,7 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
            WHERE cell_hash = @hash AND id > @after AND row_id IS NOT @row ORDER BY id LIMIT 1`,
           { hash, row, after },
         );
-        if (next === null) return null;
+        if (next === null) return saysAgain && last?.how === "corrected" ? last : null;
         if (next.by === null || isInForce(next.by)) {
           used.set(name, { ...next, row });
           return next;

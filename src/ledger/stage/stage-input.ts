@@ -428,7 +428,8 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       const isOld = correction === null || (correction.referred !== correction.lead && !correction.isConfirmed);
       if (outcome.fate !== "skipped" && isOld && fates.anyCorrected) {
         const hash = hashOf(group);
-        const settled = fates.settledBefore(hash, currentRow);
+        const saysAgain = outcome.fate === "valid" && outcome.records.events.every(({ key }) => key.by !== "content");
+        const settled = fates.settledBefore(hash, currentRow, saysAgain);
         if (settled?.how === "corrected") return stageSuperseded(group, hash, settled);
       }
       if (outcome.fate !== "invalid") for (const warning of outcome.warnings) report(warning, "warning");
