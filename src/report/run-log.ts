@@ -49,7 +49,7 @@ export function openRunLog(folder: string, level: RunLogLevel, own?: Logger): Ru
   const write = (at: keyof Logger, fields: object, message: string) => {
     file[at](fields, message);
     try {
-      own?.[at](fields, message);
+      Promise.resolve(own?.[at](fields, message)).catch(() => {});
     } catch {
       // The failure of another logger stops nothing.
     }

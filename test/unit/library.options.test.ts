@@ -167,13 +167,14 @@ it("a journal of one's own is written, and requests go through a dispatcher of o
 });
 
 it(
-  "a logger of one's own gets the lines of run.log, with no cell in them; one that throws stops nothing (F103)",
+  "a logger of one's own gets the lines of run.log, with no cell in them; one that throws or rejects stops nothing (F103)",
   long,
   async () => {
     const lines: string[] = [];
     const take = (fields: object, message: string) => {
       lines.push(`${message} ${JSON.stringify(fields)}`);
       if (lines.length % 5 === 0) throw new Error("a logger that breaks");
+      return lines.length % 5 === 1 ? Promise.reject(new Error("a logger that breaks later")) : null;
     };
     const logger = { trace: take, debug: take, info: take, warn: take, error: take };
     const summary = await runImport({ target, mapping, files, logger, logLevel: "silent" });
