@@ -178,9 +178,18 @@ function connect(url: string, patienceMs: number) {
       } catch (error) {
         // Redis's own words say more than ioredis's, such as "Command timed out".
         const { name, message } = error as Error;
-        return plainLine(name === "ReplyError" ? message : failure, 200);
+        return inOurWords(plainLine(name === "ReplyError" ? message : failure, 200));
       }
     },
     close: () => redis.disconnect(),
   };
+}
+
+/** What the settings can help; "unauthenticated" is how Redis calls a long command without a password. */
+function inOurWords(message: string): string {
+  if (/^(NOAUTH|WRONGPASS)|invalid password|unauthenticated/.test(message))
+    return "Redis refuses the password, or wants one: write ROWFERRY_THROTTLE as redis://:password@host or redis://user:password@host";
+  return message.startsWith("NOPERM")
+    ? "Redis does not let this user run EVAL on the keys that begin with rowferry:budget:"
+    : message;
 }

@@ -76,6 +76,30 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
     }
   });
 
+  it("says in its own words what a Redis that wants a password, or allows too little, refuses by", async () => {
+    const port = await freePort();
+    const ana = ["--user", "ana", "on", ">its-own", "~*", "+ping"];
+    const stop = await startRedis(port, "--requirepass", "its-own", ...ana);
+    const said = async (who: string) => {
+      const lost: string[] = [];
+      const onLost = (message: string) => lost.push(message);
+      const throttle = throttleAt(port, { redisUrl: `redis://${who}127.0.0.1:${port}`, onLost });
+      await throttle.take();
+      await throttle.close();
+      return lost.map((message) => message.replace(/^.*throttle: /, ""));
+    };
+    try {
+      const password = [expect.stringMatching(/^Redis refuses the password, or wants one: .*ROWFERRY_THROTTLE/)];
+      expect(await said("")).toEqual(password);
+      expect(await said(":wrong@")).toEqual(password);
+      expect(await said("ana:wrong@")).toEqual(password);
+      expect(await said("ana:its-own@")).toEqual([expect.stringMatching(/^Redis does not let this user run EVAL on /)]);
+      expect(await said(":its-own@")).toEqual([]);
+    } finally {
+      await stop();
+    }
+  });
+
   it("keeps a rate of less than a request a minute, and is not taken for lost", async () => {
     const port = await freePort();
     const stop = await startRedis(port);

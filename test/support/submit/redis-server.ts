@@ -20,7 +20,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Resolves once it takes connections; the result ends it. */
-export async function startRedis(port: number): Promise<() => Promise<void>> {
+export async function startRedis(port: number, ...more: string[]): Promise<() => Promise<void>> {
   const settings = [
     "--port",
     String(port),
@@ -32,6 +32,7 @@ export async function startRedis(port: number): Promise<() => Promise<void>> {
     "no",
     "--dir",
     tmpdir(),
+    ...more,
   ];
   const server: ChildProcess = spawn("redis-server", settings, { stdio: "ignore" });
   const gone = once(server, "exit");
