@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { hasLog, lockLedger, lockOf, refuseAnothersLog } from "../ledger/care/lock.js";
 import { syncFolder } from "../ledger/journal/durable-file.js";
-import { journalOwner, openJournal } from "../ledger/journal/journal.js";
+import { openJournal, requireOwn } from "../ledger/journal/journal.js";
 import {
   dropUncommitted,
   forgetJournal,
@@ -15,7 +15,7 @@ import {
 } from "../ledger/journal/own-journal.js";
 import { rebuildFrom, type Rebuilt } from "../ledger/journal/rebuild.js";
 import { inTransaction } from "../ledger/ledger-database.js";
-import { type LedgerDatabase, type LedgerOwner, openLedger, ownerName, takeAsItIs } from "../ledger/open-ledger.js";
+import { type LedgerDatabase, openLedger, takeAsItIs } from "../ledger/open-ledger.js";
 import { createRunStore, minuteOf } from "../ledger/runs.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
@@ -56,13 +56,6 @@ export function rebuildLedger(
       database.close();
     }
   });
-}
-
-function requireOwn(journal: string, owner: LedgerOwner): void {
-  const theirs = journalOwner(journal);
-  if (theirs === ownerName(owner)) return;
-  const place = { file: journal };
-  throw new RowferryError("ledger-of-another-target", `This journal belongs to ${theirs}.`, { place });
 }
 
 /** The ledger takes over what the journal knows, and continues it. */

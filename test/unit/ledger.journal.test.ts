@@ -174,12 +174,15 @@ describe("the journal", () => {
     }
   });
 
-  it("of another ledger's owner is refused", () => {
+  it("of another ledger's owner is refused, and the hint names what helps: another journal", () => {
     world = createWorld();
     const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
     openJournal(journal, world.target.ledgerPath, owner).close();
     expect(() => openJournal(journal, world.target.ledgerPath, { ...owner, clientId: "b" })).toThrow(
-      expect.objectContaining({ code: "ledger-of-another-target" }),
+      expect.objectContaining({
+        code: "ledger-of-another-target",
+        hint: expect.stringMatching(/^Each target needs a journal of its own: name another file with --journal/),
+      }),
     );
   });
 

@@ -102,7 +102,7 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
 }
 
 /** @throws RowferryError `journal-unreadable` */
-export function journalOwner(path: string): string {
+function journalOwner(path: string): string {
   try {
     const { entry, owner } = JSON.parse(firstLine(path)) as JournalEntry;
     if (entry === "journal" && typeof owner === "string") return owner;
@@ -118,15 +118,18 @@ export function journalOwner(path: string): string {
 function refuseAnothers(path: string, owner: LedgerOwner) {
   if (!existsSync(path) || statSync(path).size === 0) return;
   if (isTornAtBirth(path, owner)) return;
-  const theirs = journalOwner(path);
-  if (theirs === ownerName(owner)) return;
-  throw new RowferryError(
-    "ledger-of-another-target",
-    `This journal belongs to ${theirs}, not to ${ownerName(owner)}.`,
-    {
-      place: { file: path },
-    },
+  requireOwn(
+    path,
+    owner,
+    "Each target needs a journal of its own: name another file with --journal, or at `journal:` in the settings. Keep this one: its own ledger can be rebuilt from it.",
   );
+}
+
+/** @throws RowferryError `ledger-of-another-target`, `journal-unreadable` */
+export function requireOwn(path: string, owner: LedgerOwner, hint?: string): void {
+  const [theirs, mine] = [journalOwner(path), ownerName(owner)];
+  const message = `This journal belongs to ${theirs}, not to ${mine}.`;
+  if (theirs !== mine) throw new RowferryError("ledger-of-another-target", message, { place: { file: path }, hint });
 }
 
 /** A power loss during the first line leaves part of it, or zeros. */
