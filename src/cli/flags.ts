@@ -33,8 +33,11 @@ export const port = valueOf("a port, 0 to 65535", (text) =>
   /^\d+$/.test(text) && Number(text) <= 65_535 ? Number(text) : null,
 );
 
-/** Any other text would be taken for a host name. */
-const redisUrl = textLike("an address such as redis://localhost", isRedisAddress);
+/** Any other text would be taken for a host name. It is not repeated, because it may hold a password. */
+function redisUrl(text: string): string {
+  if (isRedisAddress(text)) return text;
+  throw new RowferryError("usage", "--throttle must be an address such as redis://localhost.");
+}
 
 const errorBound = textLike("a whole number, or a percentage such as 2%", (text) => ERROR_BOUND.test(text));
 

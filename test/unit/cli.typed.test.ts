@@ -41,6 +41,17 @@ it.each(valued)("$line $flag: an empty value, and a second one, are refused", as
   ]);
 });
 
+it("a --throttle that is no address is refused without repeating it, because it may hold a password", async () => {
+  for (const address of ["redis://:s3cret@cache.test:port", "redis://:s3 cret@cache test", "s3cret@cache.test"]) {
+    const { code, err } = await typed(testWorld(), "resume", "--throttle", address, "--log-level", "debug");
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining("--throttle must be an address such as redis://localhost."),
+    ]);
+    expect(err).not.toMatch(/s3/);
+  }
+});
+
 it.each(all.filter(({ spec }) => spec.takes !== undefined))(
   "$line: an empty argument is refused, and not taken for the working folder",
   async ({ line, spec }) => {
