@@ -49,7 +49,10 @@ export function onTarget<const Table extends Flags>({ run, anyones, ...spec }: T
     ...spec,
     flags: { ...spec.flags, ...targetFlags },
     run: (frame, given, ...taken) =>
-      withTarget(frame, given as CommonFlags, (work) => run(work, given as never, ...taken), { anyones }),
+      withTarget(frame, given as CommonFlags, (work) => run(work, given as never, ...taken), {
+        anyones,
+        canWait: "wait" in { ...spec.flags },
+      }),
   });
 }
 
@@ -61,7 +64,11 @@ export async function withTarget(
   frame: Frame,
   flags: CommonFlags,
   body: (work: Work) => Promise<Told>,
-  { anyones = false, mapping }: { anyones?: boolean | undefined; mapping?: string } = {},
+  {
+    anyones = false,
+    canWait = true,
+    mapping,
+  }: { anyones?: boolean | undefined; canWait?: boolean; mapping?: string } = {},
 ): Promise<number> {
   const { world, signal } = frame;
   const target = resolveTarget({ flags, env: world.env, cwd: world.cwd });
@@ -109,7 +116,7 @@ export async function withTarget(
     ended = { exitCode: found.exitCode ?? ExitCode.ok, closing: found.closing ?? about };
   } catch (thrown) {
     const { code, message, place, hint, cause } = asRowferryError(thrown, signal.aborted);
-    const told = withFlags(hint, step);
+    const told = withFlags(canWait ? hint : hint.replace(", or add --wait;", ";"), step);
     throw told === hint ? thrown : new RowferryError(code, message, { place, hint: told, cause });
   } finally {
     ownTimes();

@@ -57,6 +57,17 @@ it("a mistyped ledger is refused by every command, and none is left there", long
   expect(readdirSync(office.world.cwd).filter((name) => /typo|copy/.test(name))).toEqual([]);
 });
 
+it("a command that finds the ledger in use names --wait only where it takes it", long, async () => {
+  await typed("ledger", "backup", "copy.db");
+  const lock = await lockLedger(office.path("state/sandbox/ledger.db"), { wait: false, clock: systemClock });
+  for (const words of ["ledger restore copy.db", "ledger rebuild journal.ndjson", "ledger prune", "retry"]) {
+    const { code, err } = await typed(...words.split(" "));
+    const takes = (await typed(...words.split(" "), "--help")).out.includes("--wait");
+    expect([words, code, /add --wait/.test(err)]).toEqual([words, 5, takes]);
+  }
+  lock.release();
+});
+
 describe("show", () => {
   it(
     "of a row, a document, a participant and a run prints what became of them, harmless for a terminal (H35)",
