@@ -95,11 +95,10 @@ async function requireParticipants(ask: Ask, participants: RegisteredParticipant
   for (const { serviceId, data } of participants) {
     const lookup = participantOf(await ask(readParticipant(serviceId)));
     if (lookup === undefined) throw new RowferryError("rebind-refused", "The service did not answer a lookup.");
-    const { taxIdType, taxId } = data;
+    const { taxId } = data;
     const theirs = lookup.outcome === "found" ? lookup.participant.taxId : "";
     if (theirs === null || theirs === taxId || (lookup.outcome === "found" && taxId === undefined)) continue;
-    const name = [taxIdType, serviceId].filter((part) => typeof part === "string").join(" ");
-    throw new RowferryError("rebind-refused", `The service does not know the participant ${name}.`);
+    throw new RowferryError("rebind-refused", `The service does not know the participant with the id ${serviceId}.`);
   }
 }
 

@@ -266,6 +266,7 @@ describe("ledger rebind", () => {
       const transport = sandboxTransport(stranger.sandbox, made.clock);
       await expect(made.clock.run(rebind(movedTarget(made), options(made, transport)))).rejects.toMatchObject({
         code: "rebind-refused",
+        message: expect.stringMatching(/^The service does not know the participant with the id [0-9a-f-]{36}\.$/),
       });
       made.withLedger(() => {});
     } finally {
