@@ -24,7 +24,7 @@ export const [, CODE] = ownColumns;
 
 export const idOf = (ref: string): number => parseRowReference(ref)?.row ?? rowId(0, 0);
 
-const draftPath = (target: Target): string => join(target.stateFolder, "drafts.db");
+export const draftPath = (target: Target): string => join(target.stateFolder, "drafts.db");
 
 /** Where the disk was full, an empty file was left. */
 export const hasDrafts = (target: Target): boolean =>

@@ -8,6 +8,7 @@ import { asRowferryError, isHelpHint } from "../cli/report-error.js";
 import { type Code, codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import { type ApiOptions, createApi, trials } from "./api.js";
+import { draftPath } from "./drafts.js";
 import { forPage } from "./jobs.js";
 import { createGuard, headers, isForData } from "./guard.js";
 import { createTargets, livesOf, type Targets } from "./overview.js";
@@ -45,7 +46,7 @@ export async function openConsole(options: ConsoleOptions) {
     if (news === null) changedAt = performance.now();
     for (const viewer of viewers) viewer.write(`data: ${JSON.stringify(news)}\n\n`);
   };
-  const changed = () => publish(null);
+  const changed = () => watching.tell();
   const targets = createTargets(options);
   const { asks, changes, judges } = createApi(options, targets, changed);
 
@@ -95,7 +96,7 @@ export async function openConsole(options: ConsoleOptions) {
 
   const watching = watchLedgers(targets, judges, options.now, publish);
   const close = async () => {
-    clearInterval(watching);
+    watching.stop();
     await app.close();
   };
   try {
@@ -159,7 +160,7 @@ const SHARE_BESIDE_IMPORTS = 0.02;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Other processes write too, which shows in the write-ahead logs. A running import must not lose its processor to this,
+ * Other processes write too, which shows in the write-ahead logs and in the drafts. A running import must not lose its processor to this,
  * so pages then get its progress every second, but are told to ask again only at its beginning, at its end, and seldom
  * in between.
  */
@@ -168,8 +169,8 @@ function watchLedgers(targets: Targets, judges: () => string[], now: () => numbe
   const look = () => {
     try {
       const files = targets.names().flatMap((name) => {
-        const { ledgerPath } = targets.named(name);
-        return [ledgerPath, `${ledgerPath}-wal`];
+        const target = targets.named(name);
+        return [target.ledgerPath, `${target.ledgerPath}-wal`, draftPath(target)];
       });
       const stamp = [...files, ...judges()].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs).join();
       // A run that begins writes that into the ledger; one that ends may have been killed.
@@ -184,7 +185,12 @@ function watchLedgers(targets: Targets, judges: () => string[], now: () => numbe
   let last = look();
   const fresh = () => ({ at: performance.now(), used: process.cpuUsage(), pause: 0 });
   let told = fresh();
-  return setInterval(() => {
+  /** What it shows by now is not news again. */
+  const tell = () => {
+    last = look();
+    publish(null);
+  };
+  const watching = setInterval(() => {
     look();
     // What was asked for in the first second: later, its person clicks.
     if (told.pause === 0) {
@@ -196,8 +202,8 @@ function watchLedgers(targets: Targets, judges: () => string[], now: () => numbe
     if (isBeside) publish(seen.lives);
     const isPausing = isBeside && performance.now() - told.at < told.pause;
     if (!isTurn && (isPausing || seen.stamp === last.stamp)) return;
-    last = seen;
     told = fresh();
-    publish(null);
+    tell();
   }, 1000);
+  return { tell, stop: () => clearInterval(watching) };
 }

@@ -306,17 +306,48 @@ it(
   },
 );
 
+/** What a page hears: each part that comes within the time, or the first one. */
+async function hear(
+  { token, url }: RunningConsole,
+  { most = Number.POSITIVE_INFINITY, ms = 60_000 } = {},
+): Promise<string[]> {
+  const signal = AbortSignal.timeout(ms);
+  const { body } = await fetch(new URL("/api/events", url), { headers: { authorization: `Bearer ${token}` }, signal });
+  const heard: string[] = [];
+  try {
+    for await (const part of body ?? []) {
+      heard.push(new TextDecoder().decode(part));
+      if (heard.length === most) break;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  return heard;
+}
+
 it("whoever listens a moment after a change hears of it: a page asks for its data first", async () => {
-  const hear = async () => {
-    const headers = { authorization: `Bearer ${reader.token}` };
-    const { body } = await fetch(new URL("/api/events", reader.url), { headers });
-    const stream = body?.getReader();
-    const { value } = (await stream?.read()) ?? {};
-    await stream?.cancel();
-    return new TextDecoder().decode(value);
-  };
-  const first = hear();
+  const hearOne = () => hear(reader, { most: 1 });
+  const first = hearOne();
   await new Promise((resolve) => setTimeout(resolve, 200));
   utimesSync(join(at.path, "state/sandbox/ledger.db"), new Date(), new Date());
-  expect([await first, await hear()]).toEqual(["data: null\n\n", "data: null\n\n"]);
+  expect([await first, await hearOne()]).toEqual([["data: null\n\n"], ["data: null\n\n"]]);
 });
+
+it(
+  "a page hears at once, and once, of what it saves; and of what another console saves, within seconds",
+  long,
+  async () => {
+    const own = await badMorning();
+    onTestFinished(own.remove);
+    const [one, other] = await Promise.all([startConsole(own, "--allow-changes"), startConsole(own)]);
+    const cause = { target: "sandbox", code: "tax-id-invalid", column: "CNPJ/CPF" };
+    const { body: page } = await one.ask(`/api/cause?${new URLSearchParams(cause)}`);
+    const [{ value = "" } = {}] = (JSON.parse(page) as { values: { value: string }[] }).values;
+    const body = { ...cause, from: value, to: "11.222.333/0001-81" };
+    // The latest news, that reading a ledger first made its log, is told for a while.
+    await new Promise((resolve) => setTimeout(resolve, 12_000));
+    const listening = [hear(one, { ms: 6000 }), hear(other, { ms: 6000 })];
+    expect((await one.ask("/api/edit-value", { method: "POST", body })).status).toBe(200);
+    expect(await Promise.all(listening)).toEqual([["data: null\n\n"], ["data: null\n\n"]]);
+  },
+);
