@@ -51,7 +51,6 @@ export function openLedgerOfAnyone(path: string): LedgerDatabase {
   database.pragma("foreign_keys = ON");
   // A larger cache does not speed up a load of a million rows, and costs memory (bench/RESULTS.md).
   database.pragma("cache_size = -16384");
-  createSchema(database, path);
   forgetDeadHolder(database);
   return database;
 }
@@ -65,7 +64,7 @@ function create(path: string) {
   const database = new LedgerDatabase(part);
   try {
     database.pragma("journal_mode = MEMORY");
-    createSchema(database, part);
+    createSchema(database);
     database.pragma("journal_mode = WAL");
     database.close();
     // The log of a ledger that was deleted would be read with this one.
@@ -122,12 +121,19 @@ function proven(path: string, options: Database.Options, owner: LedgerOwner | nu
   if (!existsSync(path)) throw ledgerMissing(path);
   const database = openDatabase(path, options);
   return orClose(database, () => {
-    if (owner !== null && !isEmpty(database, path)) refuseAnothers(ownerIn(database), path, owner);
+    if (owner !== null) refuseAnothers(ownerIn(database), path, owner);
   });
 }
 
 export const ledgerMissing = (path: string) =>
   new RowferryError("ledger-missing", "There is no ledger here yet.", { place: { file: path } });
+
+const emptied = (path: string) =>
+  new RowferryError(
+    "ledger-damaged",
+    "The ledger's file is empty: whatever it held is lost. If it never held anything, delete the file.",
+    { place: { file: path } },
+  );
 
 /** Closes a ledger that must not be used. */
 function orClose(database: LedgerDatabase, prove: () => void): LedgerDatabase {
@@ -143,18 +149,15 @@ function orClose(database: LedgerDatabase, prove: () => void): LedgerDatabase {
 function openDatabase(path: string, options: Database.Options = {}): LedgerDatabase {
   try {
     // SQLite would treat it as a new ledger, in which all is well, and delete its log.
-    if (statSync(path).size === 0)
-      throw new RowferryError(
-        "ledger-damaged",
-        "The ledger's file is empty: whatever it held is lost. If it never held anything, delete the file.",
-        { place: { file: path } },
-      );
+    if (statSync(path).size === 0) throw emptied(path);
     refuseAnothersLog(path);
     const hadLog = hasLog(path);
     const open = (database: LedgerDatabase, prepare = () => {}) =>
       orClose(database, () => {
         prepare();
-        if (!isEmpty(database, path)) refuseMissingLog(database, hadLog);
+        // A copy has just begun, for example.
+        if (isEmpty(database, path)) throw emptied(path);
+        refuseMissingLog(database, hadLog);
       });
     const settings = { timeout: 60_000, ...options };
     try {
@@ -212,9 +215,7 @@ function isEmpty(database: LedgerDatabase, path: string) {
   throw new RowferryError(version > SCHEMA_VERSION ? "ledger-newer" : "ledger-older", message, place);
 }
 
-/** Does nothing in a file with content. */
-function createSchema(database: LedgerDatabase, path: string) {
-  if (!isEmpty(database, path)) return;
+function createSchema(database: LedgerDatabase) {
   database.atomic(() => {
     database.exec(schema);
     database.pragma(`application_id = ${APPLICATION_ID}`);

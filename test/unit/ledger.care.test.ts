@@ -10,8 +10,10 @@ import { hasLog } from "../../src/ledger/care/lock.js";
 import { schema } from "../../src/ledger/schema.js";
 import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
 import type { PipelineEvent } from "../../src/model/summary.js";
+import type { Target } from "../../src/model/target.js";
 import { type Machine, statesOf, transitions } from "../../src/model/states.js";
 import { ownerOf } from "../../src/run/sandbox.js";
+import { reading } from "../../src/desk/access.js";
 import { backup } from "../../src/desk/care.js";
 import { rebind } from "../../src/desk/rebind.js";
 import { unthrottled } from "../../src/submit/throttle.js";
@@ -49,6 +51,34 @@ it.each([
     () => openLedgerBeside(path, owner),
   ])
     expect(open).toThrow(expect.objectContaining({ code: `ledger-${age}` }));
+});
+
+it.each([
+  ["empty", (path: string) => writeFileSync(path, "")],
+  ["of SQLite without a table", (path: string) => void new Database(path).exec("PRAGMA user_version = 1").close()],
+])("a file that is %s is no ledger in which all is well: for writing, reading and beside a run", (_what, write) => {
+  const path = join(folder(), "ledger.db");
+  write(path);
+  for (const open of [
+    () => openLedger(path, owner, 0),
+    () => openLedgerReadOnly(path, owner),
+    () => openLedgerReadOnly(path, null),
+    () => openLedgerBeside(path, owner),
+  ])
+    expect(open).toThrow(expect.objectContaining({ code: "ledger-damaged" }));
+});
+
+it("a ledger over which another file is copied while it is read is said to be damaged", () => {
+  const { path, database } = newLedger();
+  const target = { ...owner, ledgerPath: path } as unknown as Target;
+  const lose = () => void database.exec("DROP VIEW failures; DROP TABLE problems");
+  for (const table of ["failures", "problems"])
+    expect(() =>
+      reading(target, (reader) => {
+        if (table === "failures") lose();
+        return reader.row(`SELECT * FROM ${table}`);
+      }),
+    ).toThrow(expect.objectContaining({ code: "ledger-damaged" }));
 });
 
 it("the schema belongs to one service and client", () => {

@@ -25,7 +25,8 @@ export function asLedgerFailure(error: unknown, path: string, hint?: string): un
       "Another rowferry process is writing a lot to this ledger, probably staging.",
       about,
     );
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
+  // A file that was copied over this one, or is still being copied, may have no schema.
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code) || /^no such table/.test(error.message))
     return new RowferryError("ledger-damaged", `The ledger's file is damaged: ${error.message}.`, about);
   const why = reasonOf(error);
   if (why === null) return error;
