@@ -8,7 +8,7 @@ import { reading, zoneOfFiles } from "../desk/access.js";
 import { refusalOf } from "../desk/status.js";
 import { isHeld } from "../ledger/care/lock.js";
 import { listInputs } from "../ledger/inputs.js";
-import { tallyWithdrawn } from "../ledger/decide/withdraw.js";
+import { inputsToWithdraw, tallyWithdrawn } from "../ledger/decide/withdraw.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { correctedHere, describeRow } from "../ledger/rows.js";
 import { createRunStore, type LastRun } from "../ledger/runs.js";
@@ -255,11 +255,16 @@ function wordsOf(json: string | null) {
 
 /** Newest first. */
 export const filesOf = (target: Target, cwd: string) =>
-  reading(target, (database) => listInputs(database, 10_000)).map(({ path, mapping, ...input }) => ({
-    ...input,
-    path: shownPath(path, cwd),
-    mapping: shownPath(mapping, cwd),
-  }));
+  reading(target, (database) => {
+    const unsent = new Set(inputsToWithdraw(database));
+    return listInputs(database, 10_000).map(({ id, path, mapping, ...input }) => ({
+      ...input,
+      path: shownPath(path, cwd),
+      mapping: shownPath(mapping, cwd),
+      /** Something of it was never sent. */
+      canTakeBack: unsent.has(id),
+    }));
+  });
 
 /** What an import can begin with, in the folder and in those right in it. */
 export async function startable(cwd: string) {

@@ -143,6 +143,7 @@ export const countContentChange = (database: LedgerDatabase): void =>
   setFact(database, "content-changes", String(contentChanges(database) + 1));
 
 export interface ListedInput extends RowCounts {
+  id: number;
   name: string;
   sheet: string | null;
   path: string;
@@ -155,7 +156,7 @@ export interface ListedInput extends RowCounts {
 /** Newest first. */
 export function listInputs(database: LedgerDatabase, limit: number): ListedInput[] {
   return database.rows<ListedInput>(
-    `SELECT i.name, i.sheet, i.path, i.mapping, u.name AS run, i.staged_at AS stagedAt,
+    `SELECT i.id, i.name, i.sheet, i.path, i.mapping, u.name AS run, i.staged_at AS stagedAt,
        i.read, i.skipped, i.invalid, i.known, i.staged
      FROM inputs i JOIN runs u ON u.id = i.run_id WHERE i.mapping_hash IS NOT NULL
      ORDER BY i.staged_at DESC, i.id DESC LIMIT @limit`,

@@ -1,7 +1,7 @@
 /** What the console says first of a ledger, without a server. */
 import { writeFileSync } from "node:fs";
 import { forPage } from "../../src/console/jobs.js";
-import { createTargets, explained, livesOf, overviewOf } from "../../src/console/overview.js";
+import { createTargets, explained, filesOf, livesOf, overviewOf } from "../../src/console/overview.js";
 import { resolveTarget, runImport } from "../../src/index.js";
 import { type Code, codes } from "../../src/model/codes.js";
 import { solutionOf } from "../../src/model/solution.js";
@@ -31,6 +31,28 @@ it("a run of the library, which tells nobody how far it is, is known to be at wo
   const files = [office.path("w.csv")];
   await runImport({ target, mapping: office.path("m.yaml"), files, onEvent: () => seen.push(lives()) });
   expect([seen.at(-1), lives()]).toEqual([{ sandbox: null }, {}]);
+});
+
+it("of files, those are offered to be taken back of which `withdraw` can take something back", long, async () => {
+  const office = openOffice(weighings);
+  const { cwd } = office.world;
+  const target = resolveTarget({ name: "sandbox", env: {}, cwd });
+  await office.brought("landed.csv", ["Load,At,Gross", "A,2025-01-01 10:00,5"]);
+  await office.brought("again.csv", ["Load,At,Gross", "A,2025-01-01 10:00,5", "B,2025-01-01 10:00,5"]);
+  await office.brought("wrong.csv", ["Load,At,Gross", "C,2025-01-01 10:00,x", "C,2025-01-02 10:00,5"]);
+  await office.brought("later.csv", ["Load,At,Gross", "D,2099-01-01 10:00,5"]);
+  await office.brought("late.csv", ["Load,At,Gross", "A,2024-01-01 10:00,5"]);
+  await office.brought("given-up.csv", ["Load,At,Gross", "E,2025-01-01 10:00,x"]);
+  await office.ends(0, "dismiss --input given-up.csv --yes");
+  await office.brought("back.csv", ["Load,At,Gross", "F,2025-01-01 10:00,x"]);
+  await office.ends(0, "withdraw --input back.csv --yes");
+  const offered: string[] = [];
+  for (const { name, run, canTakeBack } of filesOf(target, cwd)) {
+    const { code, said } = await office.type("withdraw", "--input", name, "--run", run, "--dry-run");
+    expect([name, code === 0], said).toEqual([name, canTakeBack]);
+    if (canTakeBack) offered.push(name);
+  }
+  expect(offered).toEqual(["later.csv", "wrong.csv"]);
 });
 
 it("commands to type and advice to the mapping's author are left out, which the page's reader does not need", () => {

@@ -62,6 +62,8 @@ export function Run() {
   if (run === null) return <Note title="No such run" text="The Runs page lists them all." />;
   const isLast = now.lastRun?.name === name;
   const isLive = run.finishedAt === null && isLast && now.live !== null;
+  // What was left then may be settled since.
+  const wasWell = run.did !== null || run.exitCode === 0;
   return (
     <>
       <h1>
@@ -74,7 +76,9 @@ export function Run() {
         <Work />
       ) : (
         <p>
+          {!wasWell && run.said !== null && "As it ended: "}
           <strong>{run.did ?? run.said ?? `It is ${ending(run, isLast && now.isAtWork)}.`}</strong>
+          {!wasWell && ` Now: ${now.answer}`}
         </p>
       )}
       {run.finishedAt === null && !isLive && <Decision act={resume} />}
@@ -172,10 +176,13 @@ export function Files() {
           "+ known": ({ known }) => known,
           "+ staged": ({ staged }) => staged,
           Undo: ({ run, name }) => {
-            const sheets = data.filter((other) => other.name === name && other.run === run).length;
-            return allowChanges ? (
+            const sheets = data.filter((other) => other.name === name && other.run === run);
+            return allowChanges && sheets.some(({ canTakeBack }) => canTakeBack) ? (
               <Decision
-                act={{ action: "withdraw", label: `Take back${sheets > 1 ? ` all ${sheets} sheets` : ""}` }}
+                act={{
+                  action: "withdraw",
+                  label: `Take back${sheets.length > 1 ? ` all ${sheets.length} sheets` : ""}`,
+                }}
                 to={{ flags: { input: name, run } }}
               />
             ) : null;
