@@ -438,3 +438,46 @@ inChromium("every page is whole and accessible, from a phone to a wide screen, l
     }
   }
 });
+
+inChromium(
+  "what is over is told as over: a run whose rows are settled since, a file that has landed, a value that the mapping takes now",
+  async () => {
+    const at = await night();
+    const [names = "", row = ""] = rightRows(at);
+    const ofM1 = (month: string, ticket: string) =>
+      names
+        .split(";")
+        .map((name, at) => ({ Load: "M1", At: `01/${month}/2026 10:00`, Ticket: ticket })[name] ?? row.split(";")[at]);
+    for (const [name, cells] of [
+      ["landed.csv", ofM1("03", "901")],
+      ["late.csv", ofM1("02", "902")],
+    ] as const) {
+      writeFileSync(join(at.path, name), `${names}\n${cells.join(";")}\n`);
+      await at.type("import", "night.yaml", name);
+    }
+    const page = await open((await startConsole(at, "--allow-changes")).url);
+    await shows(page, "[aria-label='To decide'] tbody", "late.csv, row 2: ");
+
+    const source = readFileSync(join(at.path, "night.yaml"), "utf8");
+    writeFileSync(join(at.path, "night.yaml"), source.replace(/^( *- )II$/m, "$1II\n$1III"));
+    await toCorrect(page, "Class");
+    const value = (text: string) =>
+      page
+        .getByRole("row", { name: new RegExp(`^${text} `) })
+        .first()
+        .innerText();
+    await eventually(() => value("III")).toContain("right as it is, because the mapping has changed");
+    expect(await value("IV")).not.toContain("right as it is");
+
+    await click(page, "link", "Files");
+    const files = page.getByRole("region", { name: "All files" }).getByRole("row");
+    await eventually(() => files.filter({ has: page.getByRole("button") }).allInnerTexts()).toEqual([
+      expect.stringContaining("night.csv"),
+    ]);
+    for (const name of ["night.csv", "late.csv"]) await at.type("dismiss", `--input=${name}`, "--yes");
+    await at.type("resume");
+    await click(page, "link", "Runs");
+    await click(page, "link", "import night.csv");
+    await shows(page, "main", /As it ended: 212 rows need you\..* Now: All is well\./);
+  },
+);

@@ -249,6 +249,14 @@ inChromium(
     await first.kill();
     await shows(page, ".trouble", "The console does not respond.");
     expect(await page.locator(".values").count(), "an expected failure never blanks the page").toBe(1);
+    await page.locator(".values textarea").nth(1).fill("II");
+    await page.keyboard.press("Tab");
+    await page.getByRole("grid").press("Delete");
+    await page.waitForTimeout(5000);
+    expect((await page.locator("body").innerText()).match(/does not respond/g), "said once").toHaveLength(1);
+    expect(await page.getByText("does not respond").boundingBox(), "in sight").toMatchObject({
+      y: expect.toBeOneOf([expect.closeTo(0, -2)]),
+    });
 
     const second = await startConsole(at, "--allow-changes");
     const next = await open(second.url);

@@ -29,7 +29,7 @@ function App() {
   const [, setAddress] = useState("");
   useEffect(() => addEventListener("popstate", () => setAddress(location.href)), []);
   const { pathname, search } = location;
-  const { data, trouble } = useData("overview", {}, pathname);
+  const { data, trouble, failure } = useData("overview", {}, pathname);
   // Other pages have no boxes, but may have come after one.
   const unsaved = useSending(data);
   const [lives, setLives] = useState<News>(null);
@@ -45,8 +45,9 @@ function App() {
   const hadLedger = useRef(false);
   hadLedger.current ||= targets.length > 0;
   const Screen = target === undefined ? (hadLedger.current ? Gone : FirstImport) : (screens[pathname] ?? NoPage);
+  const away = failure?.isAway === true ? failure : null;
   return (
-    <HereIs value={{ name, target: target as Target, targets, allowChanges }}>
+    <HereIs value={{ name, target: target as Target, targets, allowChanges, away }}>
       <a class="skip" href="#main">
         To the content
       </a>
@@ -65,7 +66,7 @@ function App() {
         </span>
       </header>
       <main id="main" tabIndex={-1}>
-        {trouble}
+        <div class="top">{trouble}</div>
         {unsaved.trouble}
         {data !== null && !allowChanges && (
           <Note text="This console is read-only. To correct and decide, start it at a terminal, or with `--allow-changes`." />

@@ -66,7 +66,7 @@ export function Correct() {
   const shown = tables.flatMap(({ header, rows }) =>
     rows.flatMap((row) => {
       const at = header.indexOf(column ?? "");
-      const isMeant = row.draft[at] !== undefined || row.atFault.includes(at);
+      const isMeant = row.draft[at] !== undefined || row.isAccepted || row.atFault.includes(at);
       return isMeant ? [{ row, value: row.cells[at] ?? "", text: row.spelt[at] ?? row.cells[at] ?? "" }] : [];
     }),
   );
@@ -276,6 +276,8 @@ function Value(props: {
       void saving.act(() => save("edit-value", { ...edit, shown: typed.shown, to: text || line.value }));
   };
   const own = rows[0]?.problems.find(({ column }) => column === edit.column)?.hint ?? hint;
+  const isAsInFile = text === "" && saved === "" && line.drafted === 0;
+  const accepted = isAsInFile ? rows.filter(({ isAccepted }) => isAccepted).length : 0;
   const judged =
     text === saved && waiting === undefined && line.drafted > 0 ? rows : tried.text === text ? tried.rows : [];
   return (
@@ -299,6 +301,11 @@ function Value(props: {
       {trying.trouble}
       {judged.length > 0 ? (
         <Verdict rows={judged} />
+      ) : accepted > 0 ? (
+        <span class="right">
+          {accepted < rows.length && `${grouped(accepted)} of ${counted(rows.length, "row")}: `}right as it is, because
+          the mapping has changed; keep it below
+        </span>
       ) : (
         own !== hint && (
           <span class="quiet">

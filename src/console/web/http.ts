@@ -21,10 +21,12 @@ export class Refused extends Error {
   readonly hint: string;
   /** False: it may succeed later, because the console that this page is of was not reached, or could not write. */
   readonly isAnswer: boolean;
-  constructor({ message, hint }: Failure, isAnswer = true) {
+  readonly isAway: boolean;
+  constructor({ message, hint }: Failure, isAnswer = true, isAway = false) {
     super(message);
     this.hint = hint;
     this.isAnswer = isAnswer;
+    this.isAway = isAway;
   }
 }
 
@@ -41,7 +43,7 @@ async function reach(path: string, body?: object): Promise<Response> {
     const message = "The console does not respond. It may have ended, or this machine was asleep.";
     const hint =
       "Start it again with `rowferry console`. Everything saved is kept; what you have typed since is not saved yet.";
-    throw new Refused({ message, hint }, false);
+    throw new Refused({ message, hint }, false, true);
   });
   if (response.ok) return response;
   const other = { message: `The console answered ${response.status}.`, hint: "Reload the page." };

@@ -157,7 +157,8 @@ function Causes(props: {
           <>
             <Prose text={isOfRows ? what : meaning} />
             <div class="quiet small">
-              {place} {!isOfRows && <Prose text={what} />}
+              {place}
+              {!isOfRows && <Prose text={`: ${what}`} />}
             </div>
           </>
         ),
@@ -173,7 +174,7 @@ function Causes(props: {
               {verb}
               <span class="unseen">
                 {" "}
-                {cause.column} {cause.place}
+                {cause.column ?? (isOfRows && "The row")} {cause.place}
               </span>
             </Link>
             <Edited rows={edited[causes.indexOf(cause)] ?? 0} />

@@ -18,10 +18,12 @@ interface Place {
   name: string;
   target: Target;
   targets: Target[];
+  /** That the console does not respond, as the top of the page says it; null: it does. */
+  away: Refused | null;
   allowChanges: boolean;
 }
 
-const Here = createContext({ name: "" } as Place);
+const Here = createContext({ name: "", away: null as Refused | null } as Place);
 export const HereIs = Here.Provider;
 export const useHere = () => useContext(Here);
 
@@ -89,7 +91,7 @@ export function useData<Path extends keyof Asks>(path: Path, more: Query = {}, a
   }, [address, at]);
   const trouble = <Trouble failure={failure} />;
   const waiting = failure === null ? <p class="quiet">Loading…</p> : trouble;
-  return { data: found?.address === address ? found.data : null, waiting, trouble };
+  return { data: found?.address === address ? found.data : null, waiting, trouble, failure };
 }
 
 /** Work of a button, and the trouble it had; what was done before stays to be read. */
@@ -112,14 +114,17 @@ export function useAct() {
 }
 
 export function Trouble({ failure }: { failure: { message: string; hint: string } | null }) {
+  const { away } = useHere();
+  const isSaidAbove = away !== null && failure instanceof Refused && failure.isAway && failure !== away;
+  const shown = isSaidAbove ? null : failure;
   return (
-    <div role="alert" class={failure === null ? "" : "trouble"}>
-      {failure !== null && (
+    <div role="alert" class={shown === null ? "" : "trouble"}>
+      {shown !== null && (
         <>
           <strong>
-            <Prose text={failure.message.replace(/[^.?!]$/, "$&.")} />
+            <Prose text={shown.message.replace(/[^.?!]$/, "$&.")} />
           </strong>{" "}
-          <Prose text={failure.hint} />
+          <Prose text={shown.hint} />
         </>
       )}
     </div>
