@@ -1,13 +1,13 @@
 /** What the console says first of a ledger, without a server. */
 import { writeFileSync } from "node:fs";
 import { forPage } from "../../src/console/jobs.js";
-import { createTargets, explained, filesOf, livesOf, overviewOf } from "../../src/console/overview.js";
+import { createTargets, decisionsOf, explained, filesOf, livesOf, overviewOf } from "../../src/console/overview.js";
 import { resolveTarget, runImport } from "../../src/index.js";
 import { type Code, codes } from "../../src/model/codes.js";
 import { solutionOf } from "../../src/model/solution.js";
 import { mapping } from "../support/mapping.js";
 import { openOffice } from "../support/office.js";
-import { weighings } from "../support/weighings.js";
+import { loadsWith, weighings, weighingsWith } from "../support/weighings.js";
 
 it("times are in the zone of the mapping, also where that comes from the one which it extends", long, async () => {
   const { defaults, ...rest } = weighings;
@@ -54,6 +54,29 @@ it("of files, those are offered to be taken back of which `withdraw` can take so
   }
   expect(offered).toEqual(["later.csv", "wrong.csv"]);
 });
+
+it(
+  "of rows after a CLOSE, a replacement is offered to those that it would send: the others took place after it",
+  long,
+  async () => {
+    const of = { by: "what", is: ["weighing"] };
+    const { inputs, ...rest } = weighingsWith({ columns: { what: "What" }, event: of });
+    const { weighings: input } = inputs;
+    const close = { ...input.events["weighing"], ...of, is: ["close"], name: "CLOSE", attributes: {} };
+    const office = openOffice({ ...rest, inputs: { weighings: { ...input, events: { ...input.events, close } } } });
+    await office.brought(
+      "w.csv",
+      loadsWith(["What"], "A 10 5 close", "A 30 5 weighing", "B 10 5 weighing", "B 20 5 close"),
+    );
+    await office.brought("more.csv", loadsWith(["What"], "B 15 5 weighing"));
+    const target = resolveTarget({ name: "sandbox", env: {}, cwd: office.world.cwd });
+    const { records } = decisionsOf(target, "after-close");
+    expect(records.map(({ key, isHelped }) => [key, isHelped])).toEqual([
+      ["A", 0],
+      ["B", 1],
+    ]);
+  },
+);
 
 it("commands to type and advice to the mapping's author are left out, which the page's reader does not need", () => {
   expect(explained({ code: "value-not-allowed" }).remedy).toBe("Correct the cell.");

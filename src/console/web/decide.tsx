@@ -79,8 +79,8 @@ const choices: { [code: string]: Choice[] } = {
 };
 
 const documentOf = ({ kind, key }: Found): string => `${kind}/${key}`;
-const isFor = ({ of }: Choice, { event }: Found): boolean =>
-  of === undefined || (of === "document") === (event === null);
+const isFor = ({ of, action }: Choice, { event, isHelped }: Found): boolean =>
+  (action !== "replace" || isHelped === 1) && (of === undefined || (of === "document") === (event === null));
 const documentsOf = (records: readonly Found[]): string[] => [...new Set(records.map(documentOf))];
 
 /** Names one record for the command: an event by its row, if that is known and the command takes rows; else by its document. */
@@ -122,7 +122,7 @@ export function Decide() {
     const isByDocument = choice.action === "resolve";
     // A person's word is on documents that were seen.
     const theirs = records.filter((record) => isFor(choice, record)).length;
-    const all = grouped(isByDocument || choice.of !== undefined ? theirs : count);
+    const all = grouped(isByDocument || theirs < records.length ? theirs : count);
     const which = chosen.length > 0 ? `the ${chosen.length} ticked` : `all ${all}`;
     const rows = chosen.flatMap(({ row }) => row ?? []);
     return (

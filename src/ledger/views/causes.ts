@@ -4,6 +4,7 @@ import type { Code } from "../../model/codes.js";
 import { decided, solutionOf } from "../../model/solution.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, referenceOf, rowName, sizeOfGroups } from "../rows.js";
+import { isHelped } from "../decide/replace.js";
 import { causesOfRows, rowProblems } from "./problems.js";
 
 /** Which rows or records are meant. */
@@ -147,13 +148,16 @@ export interface OpenRecord {
   firstRow: number | null;
   /** As rejected files name it. */
   row: string | null;
+  /** A replacement of its document could take it. */
+  isHelped: 0 | 1;
 }
 
 /** Oldest first. */
 export function recordsOfCause(database: LedgerDatabase, code: string, limit: number): OpenRecord[] {
   return database.rows<OpenRecord>(
     `SELECT e.id AS eventId, d.kind, d.key, e.event, e.at, nullif(concat_ws(' ', f.message, f.hint), '') AS message, f.row_id AS firstRow,
-       (SELECT ${referenceOf("f.row_id")} FROM inputs i WHERE i.id = f.row_id >> 32) AS row
+       (SELECT ${referenceOf("f.row_id")} FROM inputs i WHERE i.id = f.row_id >> 32) AS row,
+       f.subject = 'document' OR ${isHelped("f.id", "f.code")} AS isHelped
      FROM (${failedRecords}) f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
      JOIN documents d ON d.id = iif(f.subject = 'event', e.document_id, f.id)
      WHERE f.subject IN ('event', 'document') AND f.code = @code LIMIT @limit`,
