@@ -250,7 +250,11 @@ export function stepsOfOpen(
 /** One command may serve two purposes. */
 const toldOnce = (steps: NextStep[]): NextStep[] =>
   [...Map.groupBy(steps, ({ command }) => command)].map(([command, same]) => ({
-    why: same.map(({ why }) => why).join("; "),
+    // The comma leads to the next step.
+    why: same
+      .map(({ why }) => why)
+      .join("; ")
+      .replaceAll(",;", ";"),
     command,
   }));
 

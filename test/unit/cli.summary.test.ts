@@ -190,3 +190,11 @@ describe("what earlier files left open", () => {
     ]);
   });
 });
+
+it("one command that serves two purposes is told with both, each a whole clause", long, async () => {
+  const office = openOffice(weighings);
+  await office.brought("w.csv", loads("A 20 5"));
+  await office.brought("more.csv", loads("A 10 5", "A 20 6"));
+  const { out } = await office.type("status");
+  expect(out.replace(/\s+/g, " ")).toContain("send it again; rows came too late");
+});
