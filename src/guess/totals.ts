@@ -154,13 +154,17 @@ function notesIn(column: number, some: readonly Seen[], others: readonly Seen[])
   ];
   const gaps = gapsOf(column, some, others);
   if (gaps.length === 0 || texts.length < some.length || patterns.length > MOST_NOTES) return null;
-  if (some.length * 3 > others.length || others.some((one) => patterns.includes(patternOf(one.texts[column] ?? ""))))
+  // A footer may be long, as that of Salesforce.
+  const isBelow = others.every(({ row }) => row.number < (some[0]?.row.number ?? 0));
+  if (
+    (some.length * 3 > others.length && !isBelow) ||
+    others.some((one) => patterns.includes(patternOf(one.texts[column] ?? "")))
+  )
     return null;
   const condition: Aside["condition"] = (name, names) => {
+    if (name === undefined) return allBlank(gaps, names);
     const missing = firstName(gaps, names);
-    return name === undefined || missing === undefined
-      ? null
-      : `blank(${missing}) && matches(fold(${name}), "^(${patterns.join("|")})$")`;
+    return missing === undefined ? null : `blank(${missing}) && matches(fold(${name}), "^(${patterns.join("|")})$")`;
   };
   return { rows: some.map(({ row }) => row), column, example: some[0]?.row.cells[column]?.trim() ?? "", condition };
 }

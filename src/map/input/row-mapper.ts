@@ -68,7 +68,11 @@ export function bindRowMapper(
     // A mistake in a cell that `skip` does not read does not matter here.
     const problems = all.filter(({ code, column }) => SHAPELESS.has(code) || column === null || askedOf.has(column));
     const narrow = problems.every(({ code }) => code === "row-short" || code === "row-long");
-    const says = problems.length === 0 || (narrow && skipsBy.some((at) => (row.cells[at] ?? "").trim() !== ""));
+    const filled = [...row.cells.keys()].filter((at) => (row.cells[at] ?? "").trim() !== "");
+    // A footer of QuickBooks is under no heading.
+    const says =
+      problems.length === 0 ||
+      (narrow && (skipsBy.some((at) => filled.includes(at)) || filled.every((at) => header[at] === "")));
     if (skip === undefined || !says) return false;
     view.doubts.clear();
     const isLeftOut = skip.run(view) === true;
