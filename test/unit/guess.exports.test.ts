@@ -763,6 +763,18 @@ describe("what other systems export", () => {
       { participant: { name: "=cliente" } },
     ],
     [
+      "the times of DB2 are times",
+      "Manifest;Event Timestamp;Plant",
+      "M#;2025-10-2#-08.15.00.123456;P%",
+      { at: ["=event_timestamp"], document: { key: "=manifest" } },
+    ],
+    [
+      "so are a day and a time of day of IBM i, side by side",
+      "Manifest;Date;Time;Plant",
+      "M#;2025-10-2#;08.15.0#;P%",
+      { at: ["=date_at"], said: allStaged },
+    ],
+    [
       "milliseconds since 1970 are times, whatever the header says",
       "MSH_10;EVN_2;PV1",
       "M#;17583491#1000;V%",
