@@ -240,7 +240,7 @@ function typeOf(cells: readonly Cell[], header: string, { country, now }: Given)
   const clock = clockOf(cells, foldHeader(header));
   if (clock !== undefined && role === "duration") return text("a duration");
   if (clock !== undefined) return { type: { as: "text", why: "a time of day", clock } };
-  if (role === "zipCode" && cells.every((cell) => /^\d{2}\.?\d{3}-?\d{3}$/.test(cell.text)))
+  if (role === "zipCode" && cells.every((cell) => /^'?\d{2}\.?\d{3}-?\d{3}$/.test(cell.text)))
     return { type: { as: "digits", options: { length: 8 } } };
   if (role === "phone" || role === "zipCode") return text("digits, but not a quantity");
   const id = taxIds(cells, country, foldHeader(header));

@@ -46,7 +46,7 @@ const speaksOf = (column: Column | null): boolean => column !== null && qualifie
 
 /** A registered name cannot be changed, so half a name has to be noticed beforehand. */
 const PART_OF_NAME =
-  /^((first|last|family|given) ?name|surname|cognome|sobrenome|apellidos?|nachname|familienname|vorname|prenoms?)$/;
+  /\b((first|last|family|given) ?name|surname|cognome|sobrenome|apellidos?|nachname|familienname|vorname|prenoms?)$/;
 
 function personsIn({ type, cells }: Column): number {
   if (type.as !== "taxId") return 0;

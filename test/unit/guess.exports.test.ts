@@ -763,6 +763,15 @@ describe("what other systems export", () => {
       { participant: { name: "=cliente" } },
     ],
     [
+      "a last name beside a Client Name is told, and a zip code with an apostrophe has no other length",
+      "Order;Creation Date;Client Name;Client Last Name;Client Document;UF;City;Street;Postal Code",
+      "v#;2026-03-2# 08:15:12Z;Ana;Souza %;CPF;SP;Campinas;Rua %;'13010-00#",
+      {
+        said: has('its name is "Client Name" alone; "Client Last Name" may be the rest of it'),
+        columns: { postal_code: { as: "digits", length: 8 } },
+      },
+    ],
+    [
       "the times of DB2 are times",
       "Manifest;Event Timestamp;Plant",
       "M#;2025-10-2#-08.15.00.123456;P%",
