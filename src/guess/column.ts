@@ -253,7 +253,9 @@ function typeOf(cells: readonly Cell[], header: string, { country, now }: Given)
   const all = (name: string, options: object = {}) => share(cells, reader({ name, ...options })) === 1;
   // A single letter may be a class, so a word of two letters or a matching header is needed.
   const worded = role === "public" || cells.some((cell) => cell.kind === "boolean" || /\p{Letter}{2}/u.test(cell.text));
-  if (worded && all("boolean")) return { type: { as: "boolean" } };
+  // Sage's type SI is a sales invoice.
+  const isKind = role === "category" && new Set(cells.map((cell) => cell.text)).size === 1;
+  if (worded && !isKind && all("boolean")) return { type: { as: "boolean" } };
   if ((role === "state" || role === "stateOrStatus") && (country ?? "BR") === "BR" && all("state", { country: "BR" }))
     return { type: { as: "state", options: { country: "BR" } } };
   if (role === "country" && all("country")) return { type: { as: "country" } };

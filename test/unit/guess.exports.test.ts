@@ -784,6 +784,12 @@ describe("what other systems export", () => {
       { at: ["=date_at"], said: allStaged },
     ],
     [
+      "one word for all rows of a column of types is a word, though it may mean yes",
+      "No;Type;A/C;Date;Details",
+      "50#;SI;ACME00%;2#/10/2025;Collection",
+      { columns: { type_: "Type" } },
+    ],
+    [
       "milliseconds since 1970 are times, whatever the header says",
       "MSH_10;EVN_2;PV1",
       "M#;17583491#1000;V%",
