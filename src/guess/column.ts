@@ -275,7 +275,7 @@ export function reader(spec: Parameters<typeof compileConversion>[0]): (cell: Ce
 const known: readonly { country: string; types: string[]; words: RegExp; sign?: RegExp }[] = [
   { country: "DE", types: ["VAT"], words: /\bust ?id\w*/, sign: /^DE ?\d/i },
   { country: "US", types: ["EIN"], words: /\b(f?ein|federal tax id|employer id\w*)\b/, sign: /^$/ },
-  { country: "BR", types: ["CNPJ", "CPF"], words: /\b(cnpj|cpf)\b/ },
+  { country: "BR", types: ["CNPJ", "CPF"], words: /\b(cnpj|cpf|cgc)\b/ },
   { country: "PT", types: ["NIF"], words: /\b(nif|nipc)\b/ },
   { country: "AR", types: ["CUIT"], words: /\bcuit\b/ },
   { country: "CL", types: ["RUT"], words: /\brut\b/ },
@@ -324,8 +324,8 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
     // A Spanish CIF is also a NIF: without a type it could be either.
     const sole = types.filter((_, at) => share(cells, (cell) => likely(cell) && readers[at]?.(cell) === true) === fits);
     const isNamed = (type: string) => header.split(" ").includes(type.toLowerCase());
-    // Under `CPF/CNPJ`, the next file may hold the other.
-    const isEither = country === "BR" && /\bcpf\b/.test(header) && /\bcnpj\b/.test(header);
+    // Under `CPF/CNPJ`, which was CGC, the next file may hold the other.
+    const isEither = country === "BR" && /\bcgc\b|\bcpf\b.*\bcnpj\b|\bcnpj\b.*\bcpf\b/.test(header);
     if (isEither) {
       const anyType = reader({ name: "taxId", country });
       if (share(cells, (cell) => likely(cell) && anyType(cell)) === fits)

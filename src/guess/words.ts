@@ -6,10 +6,10 @@ import { foldWords } from "../map/convert/text.js";
  * The first role with a word in the folded header wins. `*`: any end or beginning of a word, `_`: a blank, `^`: the whole header.
  */
 const table = {
-  name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^auftraggeber ^auftraggeber_empf* ^solicitante ^requerente ^titular ^interessado ^beneficiario ^favorecido ^transportador* ^carrier ^gerador* ^applicant ^member ^patient ^subscriber ^student ^policyholder ^antragsteller ^klant ^klantna* ^shipper ^consignee ^sender ^insured ^emitente ^remetente ^destinatario ^sacado ^tomador ^segurado ^asegurado ^aluno ^alumno ^paciente ^produtor ^responsavel",
+  name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^auftraggeber ^auftraggeber_empf* ^solicitante ^requerente ^titular ^interessado ^beneficiario ^favorecido ^transportador* ^carrier ^gerador* ^applicant ^member ^patient ^subscriber ^student ^policyholder ^antragsteller ^klant ^klantna* ^shipper ^consignee ^sender ^insured ^emitente ^remetente ^destinatario ^sacado ^tomador ^segurado ^asegurado ^aluno ^alumno ^paciente ^produtor ^responsavel ^debitor ^debitoren ^deb ^kreditor ^kreditoren ^kred ^cli ^forn ^fornece",
   taxIdType: "tipo_doc* tipo_do_doc* tipo_de_doc* tipo_identificacion document_type id_type tax_id_type",
   taxId:
-    "cnpj cpf nif cif nipc nip gstin npi siren siret kvk partita_iva p_iva piva codice_fiscale tax_id taxid vat rut ruc cuit rfc ein fein ust_id* ustid* uid",
+    "cnpj cpf cgc nif cif nipc nip gstin npi siren siret kvk partita_iva p_iva piva codice_fiscale tax_id taxid vat rut ruc cuit rfc ein fein ust_id* ustid* uid",
   personal:
     "nascimento nasc nacimiento birth* dob geburt* naissance validade validez valid_until valid_to valid_thru vencimento vencimiento vence expir* due prazo estimat* estimad* previst* expected eta planned scheduled agendad* geplant* faellig* fallig* caducidad echeance gultig*",
   related: "relacionad* vinculad* related linked referenciad*",
@@ -30,6 +30,7 @@ const table = {
   phone: "telefon* tel phone mobile celular fone fax whatsapp handy",
   position:
     "^pos ^position ^posn* ^pos_n* ^position_n* ^positionsn* ^line ^line_n* ^item_n* ^zeile ^linha ^linea ^ligne ^riga",
+  voucher: "materialbeleg* material_document*",
   goods:
     "sku material* produto product producto artikel item ean gtin ncm asset equipment placa* plate plaque immatriculation kennzeichen targa veiculo vehicle",
   amount:
@@ -57,9 +58,9 @@ const table = {
   category: "categoria category tipo type natureza",
   time: "data date datum dh dthr fecha dt ts hora heure time uhrzeit timestamp quando when epoch unix dia day tag at tijd*",
 };
-export type Role = Exclude<keyof typeof table, "legal" | "house" | "day">;
+export type Role = Exclude<keyof typeof table, "legal" | "house" | "day" | "voucher">;
 /** Less telling words for another role. */
-const same: { [role: string]: string } = { legal: "name", house: "number", day: "time" };
+const same: { [role: string]: string } = { legal: "name", house: "number", day: "time", voucher: "document" };
 
 const formOf = (word: string) => ({ parts: word.replace("^", "").split("_"), whole: word.startsWith("^") });
 const forms = Object.entries(table).flatMap(([role, words]) =>
@@ -100,7 +101,7 @@ const spoken = new Map(
     BR: "data emissao peso pedido nome cidade valor hora placa",
     ES: "fecha importe albaran proveedor provincia nombre cantidad folio",
     DE: "datum betrag menge kunde firma *nummer *datum *tag uhrzeit wahrung werk ort",
-    FR: "montant quantite fournisseur ville poids heure societe adresse raison dechet statut",
+    FR: "montant quantite fournisseur ville poids heure societe adresse raison dechet statut piece libelle intitule ecriture compte",
     IT: "data indirizzo citta partita importo fattura ddt quantita peso ora",
     US: "date order customer amount weight city state name time when quantity qty status batch product shipping at on by of",
   }).map(([country, words]) => [country, words.split(" ").map(formOf)]),

@@ -53,6 +53,10 @@ describe("headers", () => {
         ["Nº Processo", "document"],
         ["ADDR1", "street"],
         ["ADDRESS1", "street"],
+        ["Materialbeleg", "document"],
+        ["Material Document", "document"],
+        ["Debitor", "name"],
+        ["CGC", "taxId"],
       ],
       2,
     ),
@@ -763,6 +767,24 @@ describe("what other systems export", () => {
       { participant: { name: "=cliente" } },
     ],
     [
+      "CGC is a CNPJ or a CPF, whose party the column of names beside it names",
+      "Num. Docto.;Nome Fornece;CGC;DT Emissao",
+      "00000100#;ACME %;CNPJ;2#/03/2026",
+      { columns: { cgc: { as: "taxId" } }, participant: { name: "=nome_fornece", type: matches(/"PERSON"/) } },
+    ],
+    [
+      "the number of a Debitor is no document, though rows share it",
+      "Nr.;Verk. an Deb.-Nr.;Verk. an Name;Verk. an Ort;Buchungsdatum;Betrag",
+      "VR10#;D1000%;Kunde %;Ulm %;2#.10.25;1.20#,50",
+      { document: { key: "=nr" } },
+    ],
+    [
+      "nor is that of a CodCli",
+      "CodEmp;NumNfv;CodCli;NomCli;CgcCpf;DatEmi;VlrLiq",
+      "1;500#;10%;Acme %;CNPJ;2#/10/2025;1#,50",
+      { document: { key: "=num_nfv" }, participant: { name: "=nom_cli" } },
+    ],
+    [
       "a last name beside a Client Name is told, and a zip code with an apostrophe has no other length",
       "Order;Creation Date;Client Name;Client Last Name;Client Document;UF;City;Street;Postal Code",
       "v#;2026-03-2# 08:15:12Z;Ana;Souza %;CPF;SP;Campinas;Rua %;'13010-00#",
@@ -770,6 +792,12 @@ describe("what other systems export", () => {
         said: has('its name is "Client Name" alone; "Client Last Name" may be the rest of it'),
         columns: { postal_code: { as: "digits", length: 8 } },
       },
+    ],
+    [
+      "Sage's words are French, whose day comes first",
+      "Code journal;Date de pièce;N° pièce;N° compte tiers;Intitulé tiers;Libellé",
+      "VTE;0#1025;FA2500#;C0010%;Tiers %;Facture",
+      { defaults: { country: "FR", dates: ["ddMMyy"] } },
     ],
     [
       "the times of DB2 are times",
