@@ -292,3 +292,20 @@ export function tally(one: string, many: string, tail = "") {
     },
   };
 }
+
+const GARBLED = /Ã[\u00a1-\u00bf]/;
+
+/** Counts the rows of a file, or of a workbook that a spreadsheet made of one, whose letters were misread before. */
+export function garbledRows() {
+  const { add, said } = tally(
+    "has letters like Ã¼",
+    "have letters like Ã¼",
+    ": UTF-8 that some program read in another encoding; export the file again",
+  );
+  return {
+    look(number: number, cells: readonly string[]): void {
+      if (cells.some((cell) => GARBLED.test(cell))) add(number);
+    },
+    said,
+  };
+}

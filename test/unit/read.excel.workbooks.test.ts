@@ -89,6 +89,13 @@ describe("a workbook is read for what it is, however it is made:", () => {
       { ...made, change: (entry) => ({ ...entry, ...flags }) },
     ]),
   ])("%s", (_, workbook) => expectRead(workbook));
+
+  it("letters that were misread before a spreadsheet saved it are told", async () => {
+    const strings = ["<si><t>NÃºmero</t></si>", "<si><t>Data 😀</t></si>"];
+    const { notes } = await readWorkbook({ ...made, strings });
+    expect(notes).toEqual([expect.stringContaining("Row 1 has letters like Ã¼: UTF-8 that some program read")]);
+    expect((await readWorkbook(made)).notes).toEqual([]);
+  });
 });
 
 describe("parts are found where the relationships say", () => {

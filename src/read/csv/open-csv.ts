@@ -6,7 +6,7 @@ import type { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
 import { correctedCsv, correctedOptions } from "../corrected.js";
 import { headerOf, headerTexts, isBlank, lettersOf, locateHeader, mostFrequent, spreadHeadings } from "../header.js";
-import { type Fault, rowFinisher, tally } from "../rows.js";
+import { type Fault, garbledRows, rowFinisher, tally } from "../rows.js";
 import { headOf, type OpenedFile } from "../opened-file.js";
 import type { Input, Table } from "../table.js";
 import { type DetectedShape, detectShape, startOfLine } from "./dialect.js";
@@ -56,7 +56,6 @@ const QUOTE_IT = "Put quotes around cells that hold line breaks, or remove the b
 const MISREAD = "‚ƒ„†‡ˆ‰‹˜™›";
 /** Without them no cell can be one of those below, which are looked for cell by cell. */
 const WARNING_SIGNS = ["Ã", "'", "\\", ...Array.from(MISREAD)];
-const GARBLED = /Ã[\u00a1-\u00bf]/;
 const MISREAD_WORD = new RegExp(`\\p{L}[${MISREAD}]\\p{L}`, "u");
 /** As databases write line breaks, tabs and quotes; paths of Windows are something else. */
 const ESCAPED = /^(?!(?:[A-Za-z]:)?\\).*\\[nrt"\\\n\r]/s;
@@ -159,11 +158,7 @@ function cellOddities() {
     "have quotes inside cells that are not quoted",
     ": read as text",
   );
-  const garbled = tally(
-    "has letters like Ã¼",
-    "have letters like Ã¼",
-    ": UTF-8 that some program read in another encoding; export the file again",
-  );
+  const garbled = garbledRows();
   const marked = tally(
     "has a cell like '00123",
     "have cells like '00123",
@@ -183,7 +178,7 @@ function cellOddities() {
     /** `wary`: warning signs have been seen. */
     look({ number, cells, faults, innerQuotes: hasQuotes }: CsvRecord, wary: boolean): void {
       const holds = (odd: RegExp) => wary && cells.some((cell) => odd.test(cell));
-      if (faults === null && holds(GARBLED)) garbled.add(number);
+      if (faults === null && wary) garbled.look(number, cells);
       if (holds(MARKED)) marked.add(number);
       if (holds(MISREAD_WORD)) misread.add(number);
       if (holds(ESCAPED)) escaped.add(number);

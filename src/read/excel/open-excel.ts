@@ -17,7 +17,7 @@ import {
   valueColumns,
 } from "../header.js";
 import { type FaultOf, reasonOf } from "../opened-file.js";
-import { type RawRow, rowFinisher } from "../rows.js";
+import { garbledRows, type RawRow, rowFinisher } from "../rows.js";
 import type { Input, Table } from "../table.js";
 import type { Zip } from "../zip.js";
 import { chooseSheet, sheetsLike } from "./choose-sheet.js";
@@ -108,18 +108,20 @@ async function openTable(
       hidden: excel.hidden ?? null,
       sample: body,
     });
+    const garbled = garbledRows();
     const sweep = mergeSweep(layout.merges, excel.fillMerged === true, width);
     for await (const raws of sheetBatches(workbook, sheet, { width, zeros })) {
       // A row with nothing but values of merges is blank.
       const filled =
         layout.merges.length === 0 ? raws : raws.filter((row) => row.faults !== null || !isBlank(shown.of(row).cells));
+      for (const { number, cells } of raws) garbled.look(number, cells);
       sound(fault, () => raws.forEach(sweep));
       const finished = finisher.finish(filled.map(shown.of));
       if (finished.length > 0) yield finished;
       finisher.look(finished);
     }
     await workbook.zip.file.checkUnchanged();
-    notes.push(...finisher.notes());
+    notes.push(...finisher.notes(), ...garbled.said());
   }
 
   return {
