@@ -19,20 +19,21 @@ export interface Dates {
 const days =
   "dd/MM/yyyy MM/dd/yyyy d/M/yyyy M/d/yyyy yyyy-MM-dd dd-MM-yyyy MM-dd-yyyy d-M-yyyy M-d-yyyy dd.MM.yyyy d.M.yyyy yyyy/MM/dd yyyy/M/d yyyy-M-d yyyy.MM.dd yyyy.MM.dd. dd.MM.yyyy. d.M.yyyy. yyyyMMdd dd/MM/yy MM/dd/yy d/M/yy M/d/yy dd-MM-yy MM-dd-yy dd.MM.yy d.M.yy yy-MM-dd";
 const bare = "ddMMyy MMddyy ddMMyyyy MMddyyyy";
-const times = ", HH:mm, HH:mm:ss, HH:mm:ss.SSS, HH:mm:ss.u, H:mm, H:mm:ss, h:mm a, h:mm:ss a, h:mma, h:mm:ssa, H.mm";
+const times =
+  ", HH:mm, HH:mm:ss, HH:mm:ss.SSS, HH:mm:ss.u, H:mm, H:mm:ss, h:mm a, h:mm:ss a, h:mma, h:mm:ssa, H.mm, H.mm.ss";
 /** With words between or behind them, as people write. */
-const spokenTimes = " 'às' HH:mm, 'à' HH:mm, - HH:mm, HH:mm 'Uhr', H'h'mm";
+const spokenTimes = " 'às' HH:mm, 'às' HH:mm:ss, 'à' HH:mm, 'à' H'h'mm, - HH:mm, HH:mm 'Uhr', H'h'mm";
 const others =
-  "ISO UNIX UNIX_MS EXCEL yyyy-MM-dd'T'HH:mm yyyy-MM-dd'T'HH:mm:ss yyyy-MM-dd'T'HH:mm:ss.u yyyyMMdd'T'HHmmss yyyyMMdd'T'HHmmssZZ yyyyMMddHHmmss";
+  "ISO UNIX UNIX_MS EXCEL yyyy-MM-dd'T'HH:mm yyyy-MM-dd'T'HH:mm:ss yyyy-MM-dd'T'HH:mm:ss.u yyyyMMdd'T'HHmmss yyyyMMdd'T'HHmmssZZ yyyyMMddHHmmss yyyyMMddHHmm";
 /** With the offset that shops and trackers write, or UTC. */
 const zoned =
-  "yyyy-MM-dd HH:mm:ss ZZZ|yyyy-MM-dd HH:mm:ss ZZ|yyyy-MM-dd HH:mm:ss z|yyyy-MM-dd HH:mm:ss.u z|yyyy-MM-dd HH:mm:ss.u ZZZ|yyyy-MM-dd HH:mm z|dd/MM/yyyy HH:mm z|MM/dd/yyyy HH:mm z|dd/MM/yyyy HH:mm:ss z|MM/dd/yyyy HH:mm:ss z|dd.MM.yyyy HH:mm:ss z|yyyy-MM-dd HH:mm:ss,SSS|yyyy-MM-dd-HH.mm.ss.u|yyyy-MM-dd-HH.mm.ss|dd/MM/yy HH:mm:ss,u|dd.MM.yy HH:mm:ss,u|yyyyMMdd HHmmss|yyyyMMdd HHmm|yyyyMMddHHmmssZZZ|yyyy-MM-dd'T'HH:mm:ssZZZ|yyyy-MM-dd'T'HH:mm:ss.uZZZ";
+  "yyyy-MM-dd HH:mm:ss ZZZ|yyyy-MM-dd HH:mm:ss ZZ|yyyy-MM-dd HH:mm:ss z|yyyy-MM-dd HH:mm:ss.u z|yyyy-MM-dd HH:mm:ss.u ZZZ|yyyy-MM-dd HH:mm z|dd/MM/yyyy HH:mm z|MM/dd/yyyy HH:mm z|dd/MM/yyyy HH:mm:ss z|MM/dd/yyyy HH:mm:ss z|dd.MM.yyyy HH:mm:ss z|dd/MM/yyyy HH:mm:ss ZZ|M/d/yyyy h:mm:ss a ZZ|HH:mm:ss dd/MM/yyyy|HH:mm dd/MM/yyyy|HH:mm:ss MM/dd/yyyy|HH:mm MM/dd/yyyy|yyyy-MM-dd HH:mm:ss,SSS|yyyy-MM-dd-HH.mm.ss.u|yyyy-MM-dd-HH.mm.ss|dd/MM/yy HH:mm:ss,u|dd.MM.yy HH:mm:ss,u|yyyyMMdd HHmmss|yyyyMMdd HHmm|yyyyMMddHHmmssZZZ|yyyy-MM-dd'T'HH:mm:ssZZZ|yyyy-MM-dd'T'HH:mm:ss.uZZZ";
 const named =
   "d-MMM-yyyy|d MMM yyyy|d/MMM/yyyy|d.MMM.yyyy|dMMMyyyy|MMM d yyyy|MMM d, yyyy|yyyy-MMM-d|d. MMM yyyy|d 'de' MMM 'de' yyyy|d-MMM-yy|d MMM yy|d/MMM/yy|dMMMyy";
 const timed = (list: string[], ends = times) => list.flatMap((day) => ends.split(",").map((time) => day + time));
 /** As SAS, servers, browsers, mail, Oracle and marketplaces write them. */
 const whole =
-  "dMMMyyyy:HH:mm:ss|d MMM yyyy HH:mm:ss z|MMM d, yyyy, h:mm:ss a|d MMM yyyy HH:mm:ss ZZZ|d-MMM-yy h.mm.ss.u a|d-MMM-yy h.mm.ss.u a ZZ|d 'de' MMM 'de' yyyy HH:mm 'hs.'";
+  "dMMMyyyy:HH:mm:ss|d MMM yyyy HH:mm:ss z|MMM d, yyyy, h:mm:ss a|d MMM yyyy HH:mm:ss ZZZ|d-MMM-yy h.mm.ss.u a|d-MMM-yy h.mm.ss.u a ZZ|d/MMM/yyyy:HH:mm:ss ZZZ|d MMM yyyy, HH:mm|MMM d, yyyy 'at' h:mm a|MMM d HH:mm:ss yyyy|d 'de' MMM 'de' yyyy HH:mm 'hs.'";
 /** As browsers write them. */
 const local = ["d/M/yyyy", "M/d/yyyy", "d.M.yyyy"].flatMap((day) =>
   ["H:mm", "H:mm:ss", "h:mm a", "h:mm:ss a"].map((time) => `${day}, ${time}`),
@@ -165,13 +166,16 @@ function isYearFirst(format: string, group: readonly Cell[]) {
 /** `dd-MM-yy` → `yy-MM-dd`; other formats stay. */
 export const yearFirst = (format: string): string => format.replace(/^dd([/-]?MM[/-]?)yy(?!y)/, "yy$1dd");
 
+const TIME_FIRST = /^HH:mm(:ss)? /;
+
 export function order(format: string): "day" | "month" | null {
-  return /^dd?([/-]?)MM?\1y/.test(format) ? "day" : /^MM?([/-]?)dd?\1y/.test(format) ? "month" : null;
+  const day = format.replace(TIME_FIRST, "");
+  return /^dd?([/-]?)MM?\1y/.test(day) ? "day" : /^MM?([/-]?)dd?\1y/.test(day) ? "month" : null;
 }
 
 export function orderedBy(first: Dates["first"], formats: readonly string[]): string[] {
   const wrong = first === "day" ? "month" : first === "month" ? "day" : "";
   return formats.map((format) =>
-    order(format) === wrong ? format.replace(/^(dd?|MM?)([/-]?)(MM?|dd?)/, "$3$2$1") : format,
+    order(format) === wrong ? format.replace(/(dd?|MM?)([/-]?)(MM?|dd?)(?=\2y)/, "$3$2$1") : format,
   );
 }

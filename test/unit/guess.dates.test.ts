@@ -236,6 +236,10 @@ describe("what people and programs write (F28)", () => {
         ["{So, 04|Mo, 05|Di, 06|Mi, 07|Do, 08}.01.2026", "EEE, dd.MM.yyyy", "de"],
         ["1#-JAN-26 11.39.00.000000 PM", "d-MMM-yy h.mm.ss.u a", "en"],
         ["1#-JAN-26 11.39.00.000000 PM -03:00", "d-MMM-yy h.mm.ss.u a ZZ", "en"],
+        ["1#/Jan/2026:09:15:22 -0300", "d/MMM/yyyy:HH:mm:ss ZZZ", "en"],
+        ["1# jan 2026, 09:15", "d MMM yyyy, HH:mm", "en"],
+        ["October 1#, 2025 at 9:15 AM", "MMM d, yyyy 'at' h:mm a", "en"],
+        ["{Mon|Tue|Wed} Jan {05|06|07} 09:15:22 2026", "EEE MMM d HH:mm:ss yyyy", "en"],
         ["3 de dezembro de 2025 11:3# hs.", "d 'de' MMM 'de' yyyy HH:mm 'hs.'", "pt"],
         ["{Mon, 05|Tue, 06|Wed, 07|Thu, 08} Jan 2026 23:39:00 -0300", "EEE, d MMM yyyy HH:mm:ss ZZZ", "en"],
       ],
@@ -260,6 +264,13 @@ describe("what people and programs write (F28)", () => {
         ["2026.03.2#.", expect.any(String)],
         ["2025-10-2# 09:15:22 -0400", "yyyy-MM-dd HH:mm:ss ZZZ"],
         ["2025-10-2#T09:15:22.000+0000", "ISO"],
+        ["2#/03/2026 09:15:22 -03:00", "dd/MM/yyyy HH:mm:ss ZZ"],
+        ["09:15:22 2#/03/2026", "HH:mm:ss dd/MM/yyyy"],
+        ["09:15 03/2#/2026", "HH:mm MM/dd/yyyy"],
+        ["2#/03/2026 às 09:15:22", "dd/MM/yyyy 'às' HH:mm:ss"],
+        ["2#/03/2026 à 09h15", "dd/MM/yyyy 'à' H'h'mm"],
+        ["2#/03/2026 09.15.22", "dd/MM/yyyy H.mm.ss"],
+        ["2026032#0915", "yyyyMMddHHmm"],
       ],
       3,
     ),
@@ -270,6 +281,11 @@ describe("what people and programs write (F28)", () => {
     expect(mapping.defaults.twoDigitYears).toBe(/(?<!y)yy(?!y)/.test(String(format)) ? true : undefined);
     expect(Object.keys(input.events)).toContain("event");
     expect(said).toEqual(allStaged);
+  });
+
+  it("which comes first, day or month, is asked where the time of day stands before both", async () => {
+    const { said } = await draft("Pedido;Data;CNPJ", "P-#;09:15 0#/03/2026;CNPJ");
+    expect(said).toContain("which comes first in a date, day or month?");
   });
 
   it.each([["2#/01/2011;0#:30"], ["1#. Oktober 2026;0#:30"], ["2#/03/2026;8:1# p. m."]])(
