@@ -20,10 +20,16 @@ const emptyDays = "00-00 01-01 12-30 12-31".split(" ");
 /** A form without digits: __/__/____. */
 const emptyForm = /^[_ ]*([-/.])[_ ]+\1[_ ]*$/;
 
-/** Such a day at midnight or its last moment. */
-function isEmptyDay(cell: string): boolean {
+/** 01/01/1970, where computers begin to count, is 31/12/1969 in America. */
+const epoch = "1970-01-01 1969-12-31".split(" ");
+/** Next to such years it may be a birthday. */
+const LONG_AGO = /(?<!\d)19[0-8]\d(?!\d)/;
+
+/** Such a day at midnight or its last moment, or that of the epoch. */
+export function isEmptyDay(cell: string): boolean {
   const [day = "", time = "00:00"] = cell.split(/[T ]/);
   const [year = "", ...rest] = day.split(/[-/.]/).toSorted((one, other) => other.length - one.length);
+  if (epoch.includes(`${year}-${rest.toSorted().join("-")}`)) return true;
   const isEdge = time.startsWith("00:00") || time.startsWith("23:59");
   return isEdge && emptyYears.includes(year) && emptyDays.includes(rest.toSorted().join("-"));
 }
@@ -62,15 +68,17 @@ export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
   // Among times of day, the first day of a workbook's calendar is their midnight.
   const isNoDay = (cell: string) =>
     (isEmptyDay(cell) || emptyForm.test(cell)) &&
-    besides(samples, cell).every((cells) => !cells.every((one) => /^\d\d:\d\d/.test(one)));
-  const found = [...blankWords, ...[...counts.keys()].filter(isNoDay).toSorted()].filter(
-    (word) => (counts.get(word)?.length ?? 0) > rows.length / believed,
-  );
+    besides(samples, cell).every(
+      (cells) =>
+        !cells.every((one) => /^\d\d:\d\d/.test(one)) &&
+        !(/19[67]/.test(cell) && cells.some((one) => LONG_AGO.test(one) && !isEmptyDay(one))),
+    );
+  const found = blankWords.filter((word) => (counts.get(word)?.length ?? 0) > rows.length / believed);
   const beside = blankBeside.filter(([word, where, isOther]) => {
     const columns = besides(samples, word);
     return columns.length > 0 && columns[where]((cells) => cells.every(isOther));
   });
-  return ["", ...found, ...beside.map(([word]) => word)];
+  return ["", ...found, ...[...counts.keys()].filter(isNoDay).toSorted(), ...beside.map(([word]) => word)];
 }
 
 /** Each country with the zone in which most people live. */

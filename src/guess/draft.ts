@@ -13,7 +13,7 @@ import { isFilled } from "../read/header.js";
 import type { Row } from "../model/row.js";
 import { areFloats, type Column, type Given, isUsable, paddedTo, profile } from "./column.js";
 import { type Decision, Decisions } from "./decisions.js";
-import { type Defaults, guessBlank, ownOptions, settle } from "./defaults.js";
+import { type Defaults, guessBlank, isEmptyDay, ownOptions, settle } from "./defaults.js";
 import { filledDown, hangingColumns } from "./fill.js";
 import { draftRecords, type InputDraft, kindOf, mentioned, tableKinds } from "./records.js";
 import { findAsides } from "./totals.js";
@@ -67,6 +67,9 @@ type Profiled = InputDraft & {
 export function draftMapping(tables: readonly GuessTable[], options: GuessOptions = {}): Draft {
   const decisions = new Decisions(options.answers ?? new Map());
   const blank = guessBlank(tables.map(({ sample }) => sample));
+  const emptyDays = blank.filter(isEmptyDay).map((day) => JSON.stringify(day));
+  if (emptyDays.length > 0)
+    decisions.notes.add(`blank: ${listed(emptyDays, 5)}: no day, but what programs write where there is none`);
   const rank = ({ columns }: InputDraft) => tableKinds.indexOf(kindOf(columns));
   const rowsOf = ({ columns }: InputDraft) => columns[0]?.values.length ?? 0;
   const { country, now = Date.now() } = options;

@@ -146,6 +146,31 @@ describe("digits are times where all of them are, under a header that says so", 
       { defaults: expect.objectContaining({ blank: [""] }) },
     ],
     [
+      "the day of the epoch is no day, in whatever zone a program wrote it, and is told",
+      "Order,Created,Delivered,Closed",
+      "P-#,2026-03-0# 08:15,{2026-03-1# 08:15|1970-01-01 00:00},{2026-03-2# 08:15|1969-12-31 21:00}",
+      {
+        defaults: { blank: ["", "1969-12-31 21:00", "1970-01-01 00:00"] },
+        said: has('blank: "1969-12-31 21:00", "1970-01-01 00:00": no day, but what programs write where there is none'),
+      },
+    ],
+    [
+      "but may be a birthday among others of such years",
+      "Order,Created,Birthday",
+      "P-#,2026-03-0#,{1970-01-01|1968-05-04}",
+      { defaults: { blank: [""] } },
+    ],
+    [
+      "one such day is enough",
+      "Order,Created,Delivered",
+      [
+        "P-#,2026-03-0#,2026-03-1#",
+        ...Array.from({ length: 300 }, (_, at) => `Q-${at},2026-03-01,2026-03-11`),
+        "R-1,2026-03-01,1900-01-01",
+      ],
+      { defaults: { blank: ["", "1900-01-01"] } },
+    ],
+    [
       "numbers that may be times without their zeros are told",
       "Pedido;CNPJ;Data;Hora",
       "P-#;CNPJ;2026030#;{83000|93015|101500}",
