@@ -349,7 +349,7 @@ export const kilograms: ReadonlyMap<string, number> = new Map([
  * What may precede an amount: a currency's sign or code. After any other word, the number is part of a name: `Op 7`.
  */
 const front =
-  /^[-+(\s]{0,3}(\p{Letter}{0,3}\p{Currency_Symbol}\s?|(EUR|USD|BRL|GBP|CHF|ARS|CLP|COP|MXN|JPY|CNY|INR|SEK|NOK|DKK|PLN|kr|Fr|Rs)(\.\s?|\s))?[-+]?[\d.,]/iu;
+  /^[-+(\s]{0,3}(\p{Letter}{0,3}\p{Currency_Symbol}\s?|(EUR|USD|BRL|GBP|CHF|ARS|CLP|COP|MXN|JPY|CNY|INR|SEK|NOK|DKK|PLN|kr|Fr|Rs)(\.\s?|\s))?[-+(]?[\d.,]/iu;
 const numbered = new Set<Role | null>(["document", "code", "ticket", "related"]);
 
 export const degrees: ReadonlySet<Role | null> = new Set<Role>(["latitude", "longitude"]);

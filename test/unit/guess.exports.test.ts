@@ -818,6 +818,12 @@ describe("what other systems export", () => {
       { columns: { type_: "Type" } },
     ],
     [
+      "amounts below nothing in brackets behind their currency, as Excel's accounting format shows them, are numbers",
+      "Inv No,Date,Customer,Amount",
+      'INV-#,10/1#/2025,Acme %,"{$(1,203.50)| $1,204.50 }"',
+      { columns: { amount: { as: "number" } }, said: allStaged },
+    ],
+    [
       "milliseconds since 1970 are times, whatever the header says",
       "MSH_10;EVN_2;PV1",
       "M#;17583491#1000;V%",
