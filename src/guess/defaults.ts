@@ -11,9 +11,11 @@ import { ref } from "./parties.js";
 import { Said, type Trees } from "./tree.js";
 import { foldHeader, tellsTime, wordsOfCountry, zoneOf } from "./words.js";
 
-const blankWords = "- -- — N/A n/a N/D n/d NULL null (null) [NULL] \\N NaN nan NaT None <NA> #N/D #N/A #Deleted".split(
-  " ",
-);
+/** Of databases, spreadsheets and R; NetSuite, Tableau, Looker; pivot tables and Power BI in several languages. */
+const blankWords =
+  "-|--|—|N/A|n/a|N/D|n/d|NULL|null|Null|(null)|[NULL]|<null>|<NULL>|\\N|NaN|nan|NaT|None|<NA>|#N/D|#N/A|#Deleted|- None -|∅|(blank)|(Blank)|(vazio)|(Vazio)|(Em branco)|(en blanco)|(En blanco)|(Leer)|(vide)".split(
+    "|",
+  );
 /** Days that programs write where there is none: 0000-00-00, 01/01/0001, 01/01/1753, 30.12.1899, 01/01/1900, 31/12/9999. */
 const emptyYears = "0000 0001 1753 1899 1900 2999 9999".split(" ");
 const emptyDays = "00-00 01-01 12-30 12-31".split(" ");
@@ -39,10 +41,11 @@ const believed = 200;
 
 /**
  * Blanks where the other cells of one of their columns, or of every one, are such texts; elsewhere they may be a number or a
- * code: SAP's empty date, and a number that R or SAS does not have.
+ * code: SAP's empty date, no seconds since 1970, and a number that R or SAS does not have.
  */
 const blankBeside: [word: string, where: "some" | "every", isOther: (cell: string) => boolean][] = [
   ["00000000", "every", (cell) => /^(19|20)/.test(cell) && reads("yyyyMMdd", "en", cell)],
+  ["0", "every", (cell) => /^1\d{9}(?:\d{3})?$/.test(cell)],
   ["NA", "some", (cell) => /^-?\d[-+\d.:, e]*$/.test(cell)],
   [".", "some", (cell) => /^-?[.,]*\d[\d.,]*$/.test(cell)],
 ];

@@ -324,10 +324,28 @@ describe("what people write (F28)", () => {
       { defaults: { blank: ["", "\\N", "NaN"] }, said: allStaged },
     ],
     [
+      "so are the words of NetSuite, Tableau and pivot tables, also among days",
+      "Order;Date;Ship Date;Location;Class",
+      "P-#;2026-03-0#;{2026-03-10|- None -};{Null|Main};{(vazio)|A}",
+      { defaults: { blank: ["", "Null", "- None -", "(vazio)"] }, columns: { ship_date: { as: "timestamp" } } },
+    ],
+    [
       "so is SAP's 00000000 among days",
       "Beleg;Datum;Storno",
       "B#;2026022#;{00000000|00000000|20260301}",
       { defaults: { blank: ["", "00000000"] } },
+    ],
+    [
+      "so is 0 among seconds since 1970",
+      "Order;Created at;Closed at",
+      "P-#;175930#000;{0|0|1759410000}",
+      { defaults: { blank: ["", "0"] }, columns: { closed_at: { as: "timestamp", formats: ["UNIX"] } } },
+    ],
+    [
+      "but not beside a column of counts",
+      "Order;Created at;Closed at;Boxes",
+      "P-#;175930#000;{0|0|1759410000};{0|1}",
+      { defaults: { blank: [""] } },
     ],
     [
       "but not among codes",
