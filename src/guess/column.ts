@@ -189,7 +189,8 @@ function isOfCountry(column: Column, columns: readonly Column[], asked: string |
   if ((asked ?? found) === "BR" || column.type.as === "state") return share(column.cells, isState) >= enough / 2;
   const city = columns.find(({ role }) => role === "city");
   const isDone = share(column.cells, ({ text: cell }) => /([ai]d[oa]|nt[ei]|tiv[oa])$/i.test(cell)) > enough / 2;
-  return (city === undefined ? null : agree(groupsOf(city), column)) ?? !isDone;
+  // One value for all cities may be either.
+  return (city === undefined || column.distinct.size === 1 ? null : agree(groupsOf(city), column)) ?? !isDone;
 }
 
 interface Found {

@@ -6,7 +6,7 @@ import { foldWords } from "../map/convert/text.js";
  * The first role with a word in the folded header wins. `*`: any end or beginning of a word, `_`: a blank, `^`: the whole header.
  */
 const table = {
-  name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^auftraggeber ^auftraggeber_empf* ^solicitante ^requerente ^titular ^interessado ^beneficiario ^favorecido ^transportador* ^carrier ^gerador* ^applicant ^member ^patient ^subscriber ^student ^policyholder ^antragsteller ^klant ^klantna* ^shipper ^consignee ^sender ^insured ^emitente ^remetente ^destinatario ^sacado ^tomador ^segurado ^asegurado ^aluno ^alumno ^paciente ^produtor ^responsavel ^debitor ^debitoren ^deb ^kreditor ^kreditoren ^kred ^cli ^forn ^fornece ^emissor ^party ^buyer",
+  name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^auftraggeber ^auftraggeber_empf* ^solicitante ^requerente ^titular ^interessado ^beneficiario ^favorecido ^transportador* ^carrier ^gerador* ^applicant ^member ^patient ^subscriber ^student ^policyholder ^antragsteller ^klant ^klantna* ^shipper ^consignee ^sender ^insured ^emitente ^remetente ^destinatario ^sacado ^tomador ^segurado ^asegurado ^aluno ^alumno ^paciente ^produtor ^responsavel ^debitor ^debitoren ^deb ^kreditor ^kreditoren ^kred ^cli ^forn ^fornece ^emissor ^party ^buyer ^comprador",
   taxIdType: "tipo_doc* tipo_do_doc* tipo_de_doc* tipo_identificacion document_type id_type tax_id_type",
   taxId:
     "cnpj cpf cgc nif cif nipc nip gstin npi siren siret kvk partita_iva p_iva piva codice_fiscale tax_id taxid vat rut ruc cuit rfc ein fein ust_id* ustid* uid",

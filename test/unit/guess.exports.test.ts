@@ -388,6 +388,18 @@ describe("countries and places", () => {
       { address: { city: "=cidade_uf", countryState: "?" } },
     ],
     [
+      "an Estado that all cities share is a status, if it sounds like one",
+      "N.º de venta;Fecha de venta;Estado;Comprador;CUIT;Ciudad",
+      "20000#;1#/10/2025;Entregado;Ana %;{30712345612|30712345620|30712345639};{Rosario|Salta}",
+      { address: { countryState: "?" }, participant: { name: "=comprador" } },
+    ],
+    [
+      "and else a state",
+      "N.º de venta;Fecha de venta;Estado;Comprador;CUIT;Ciudad",
+      "20000#;1#/10/2025;Santa Fe;Ana %;{30712345612|30712345620|30712345639};{Rosario|Rafaela}",
+      { address: { countryState: "=estado" } },
+    ],
+    [
       "one country in all cells of its column is the mapping's",
       "Consignment;Collected;Customer;Country",
       "C-#;2#/11/2025 08:30;Acme %;United Kingdom",
