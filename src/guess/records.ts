@@ -198,6 +198,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     times.includes(column) ||
     // If it were sent, every row that was touched would count as changed.
     changed.includes(column) ||
+    ROW_VERSION.test(foldHeader(column.header)) ||
     column.distinct.size === 0 ||
     columns.some(({ clock }) => clock.includes(column));
   const free = columns.filter((column) => !taken(column));
@@ -241,6 +242,9 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   }
   if (!key.long && happened.length > 0) askUndated(draft, key.column, happened, decisions);
 }
+
+/** As Dynamics and SQL Server write them: they change whenever their row does. */
+const ROW_VERSION = /\b(?:checksum|row ?version|etag)\b/;
 
 /** The earlier input whose documents these are, because it has all of these keys. */
 function homeOf({ header, distinct }: Column, { name }: InputDraft, { documents, decisions }: Shared) {

@@ -756,6 +756,12 @@ it("codes of goods keep the zeros that a later file has; what every night overwr
   expect(said).toContain("2 of 6 columns of a.csv are not used: Última visita, Last Modified");
 });
 
+it("a row's checksum, as Dynamics writes it, is not sent either", async () => {
+  const header = "(Do Not Modify) Row Checksum;Order ID;Created On;Account Name";
+  const { said } = await draft(header, "aB#c/+==;ORD-#;2026-03-0#;Acme %");
+  expect(said).toContain("1 of 4 columns of a.csv is not used: (Do Not Modify) Row Checksum");
+});
+
 it("a column in which the day comes first in some cells and the month in others is told", async () => {
   const file = text(["OS;Data;Kg", ...rows("A-#;2#/03/2026;#,5"), ...rows("B-#;03/2#/2026;#,5")]);
   const { said } = await draftOf({ "a.csv": file });
