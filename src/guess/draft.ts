@@ -166,7 +166,11 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
       }
       return said ?? [];
     });
-    return [{ table, tables: same, files, sheets, name, columns, hanging, records: {}, skip, above: decisions.take() }];
+    // A total and a note may be told by the same blanks.
+    const skips = [...new Set(skip)];
+    return [
+      { table, tables: same, files, sheets, name, columns, hanging, records: {}, skip: skips, above: decisions.take() },
+    ];
   });
 }
 

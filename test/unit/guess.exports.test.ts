@@ -200,8 +200,12 @@ describe("rows that are none", () => {
     [
       "so is a note below the table there, as QuickBooks writes it",
       ",Date,Type,Num,Name,Amount",
-      [",03/2#/2026,Invoice,N-#,Acme %,1#.50", '"Tuesday, Mar 31, 2026 09:15:12 AM GMT-8 - Accrual Basis"'],
-      { skip: "=blank(date) && blank(type_) && blank(num)", said: has("9 of 10 rows would be staged, 1 skipped") },
+      [
+        ",03/2#/2026,Invoice,N-#,Acme %,1#.50",
+        "TOTAL,,,,,99.00",
+        '"Tuesday, Mar 31, 2026 09:15:12 AM GMT-8 - Accrual Basis"',
+      ],
+      { skip: "=blank(date) && blank(type_) && blank(num)", said: has("9 of 11 rows would be staged, 2 skipped") },
     ],
     [
       "so is a footer of a short file, though it is long, as Salesforce writes it",
