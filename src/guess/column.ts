@@ -326,7 +326,8 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
     const sole = types.filter((_, at) => share(cells, (cell) => likely(cell) && readers[at]?.(cell) === true) === fits);
     const isNamed = (type: string) => header.split(" ").includes(type.toLowerCase());
     // Under `CPF/CNPJ`, which was CGC, the next file may hold the other.
-    const isEither = country === "BR" && /\bcgc\b|\bcpf\b.*\bcnpj\b|\bcnpj\b.*\bcpf\b/.test(header);
+    const isEither =
+      country === "BR" && (/\bcgc\b/.test(header) || (/\bcpf\b/.test(header) && /\bcnpj\b/.test(header)));
     if (isEither) {
       const anyType = reader({ name: "taxId", country });
       if (share(cells, (cell) => likely(cell) && anyType(cell)) === fits)
