@@ -23,9 +23,11 @@ type Taken = Omit<Withdrawn, "replacements">;
 const neverSent = `e.state IN ('planned', 'held', 'deferred') AND e.attempted_hash IS NULL
   AND e.document_id NOT IN (SELECT id FROM documents WHERE generation > 1)`;
 
-/** Rows with what of them can be taken back: an event, or null for all else. */
-const takeable = `SELECT re.row_id, e.id AS event_id FROM events_now e JOIN row_events re ON re.event_id = e.id
-    WHERE ${neverSent} AND ${isRow("re.row_id")} AND ${isDocument("e.document_id")}
+/** Rows with what of them can be taken back: one of these events (`e`), or null for all else. */
+const takeable = (
+  events: string,
+) => `SELECT re.row_id, e.id AS event_id FROM events_now e JOIN row_events re ON re.event_id = e.id
+    WHERE ${events} AND ${neverSent} AND ${isRow("re.row_id")} AND ${isDocument("e.document_id")}
   UNION ALL SELECT r.id, NULL FROM invalid_rows r LEFT JOIN placements p ON p.row_id = r.id
     WHERE r.lead IS NULL AND ${isRow("r.id")} AND ${isDocument("p.document_id")}
   UNION ALL SELECT DISTINCT rr.row_id, NULL FROM row_records rr JOIN registrations r ON r.id = rr.record_id
@@ -33,9 +35,12 @@ const takeable = `SELECT re.row_id, e.id AS event_id FROM events_now e JOIN row_
   UNION ALL SELECT rr.row_id, NULL FROM row_records rr JOIN documents_now d ON d.id = rr.record_id
     WHERE rr.kind = 'document' AND d.state = 'planned' AND d.create_empty = 1 AND ${isRow("rr.row_id")} AND ${isDocument("d.id")}`;
 
-/** Ids of inputs of which something can be taken back. */
+/** Ids of inputs of which something can be taken back, apart from what was given up. */
 export const inputsToWithdraw = (database: LedgerDatabase): number[] =>
-  database.values(`SELECT DISTINCT row_id >> 32 FROM (${takeable})`, selectorValues(database, {}));
+  database.values(
+    `SELECT DISTINCT row_id >> 32 FROM (${takeable("e.document_id IN (SELECT document_id FROM open_documents)")})`,
+    selectorValues(database, {}),
+  );
 
 /**
  * In the caller's transaction, under the lock. @throws RowferryError `usage` if nothing fits, or for a row number that
@@ -44,7 +49,7 @@ export const inputsToWithdraw = (database: LedgerDatabase): number[] =>
 export function withdraw(database: LedgerDatabase, selectors: Selectors, now: number): Taken {
   const named = selectorValues(database, selectors);
   database.exec("DROP TABLE IF EXISTS temp.taken; CREATE TEMP TABLE taken (row_id INTEGER NOT NULL, event_id INTEGER)");
-  database.run(`INSERT INTO temp.taken ${takeable}`, named);
+  database.run(`INSERT INTO temp.taken ${takeable("true")}`, named);
   const taken = database.values<number>("SELECT DISTINCT row_id FROM temp.taken");
   if (taken.length === 0) throw nothingFits(database);
   refuseAmbiguous(database, selectors, new Set(taken));
