@@ -46,7 +46,7 @@ export async function openConsole(options: ConsoleOptions) {
     if (news === null) changedAt = performance.now();
     for (const viewer of viewers) viewer.write(`data: ${JSON.stringify(news)}\n\n`);
   };
-  const changed = () => watching.tell();
+  const changed = () => watching.renew();
   const targets = createTargets(options);
   const { asks, changes, judges } = createApi(options, targets, changed);
 
@@ -186,7 +186,7 @@ function watchLedgers(targets: Targets, judges: () => string[], now: () => numbe
   const fresh = () => ({ at: performance.now(), used: process.cpuUsage(), pause: 0 });
   let told = fresh();
   /** What it shows by now is not news again. */
-  const tell = () => {
+  const renew = () => {
     last = look();
     publish(null);
   };
@@ -203,7 +203,7 @@ function watchLedgers(targets: Targets, judges: () => string[], now: () => numbe
     const isPausing = isBeside && performance.now() - told.at < told.pause;
     if (!isTurn && (isPausing || seen.stamp === last.stamp)) return;
     told = fresh();
-    tell();
+    renew();
   }, 1000);
-  return { tell, stop: () => clearInterval(watching) };
+  return { renew, stop: () => clearInterval(watching) };
 }

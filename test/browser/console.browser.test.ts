@@ -447,7 +447,9 @@ inChromium(
     const ofM1 = (month: string, ticket: string) =>
       names
         .split(";")
-        .map((name, at) => ({ Load: "M1", At: `01/${month}/2026 10:00`, Ticket: ticket })[name] ?? row.split(";")[at]);
+        .map(
+          (name, cell) => ({ Load: "M1", At: `01/${month}/2026 10:00`, Ticket: ticket })[name] ?? row.split(";")[cell],
+        );
     for (const [name, cells] of [
       ["landed.csv", ofM1("03", "901")],
       ["late.csv", ofM1("02", "902")],

@@ -341,9 +341,9 @@ it(
     onTestFinished(own.remove);
     const [one, other] = await Promise.all([startConsole(own, "--allow-changes"), startConsole(own)]);
     const cause = { target: "sandbox", code: "tax-id-invalid", column: "CNPJ/CPF" };
-    const { body: page } = await one.ask(`/api/cause?${new URLSearchParams(cause)}`);
-    const [{ value = "" } = {}] = (JSON.parse(page) as { values: { value: string }[] }).values;
-    const body = { ...cause, from: value, to: "11.222.333/0001-81" };
+    const { body: page } = await one.ask(`/api/cause?${new URLSearchParams(cause).toString()}`);
+    const [first] = (JSON.parse(page) as { values: { value: string }[] }).values;
+    const body = { ...cause, from: first?.value, to: "11.222.333/0001-81" };
     // The latest news, that reading a ledger first made its log, is told for a while.
     await new Promise((resolve) => setTimeout(resolve, 12_000));
     const listening = [hear(one, { ms: 6000 }), hear(other, { ms: 6000 })];

@@ -26,7 +26,7 @@ export function asLedgerFailure(error: unknown, path: string, hint?: string): un
       about,
     );
   // A file that was copied over this one, or is still being copied, may have no schema.
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code) || /^no such table/.test(error.message))
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code) || error.message.startsWith("no such table"))
     return new RowferryError("ledger-damaged", `The ledger's file is damaged: ${error.message}.`, about);
   const why = reasonOf(error);
   if (why === null) return error;
