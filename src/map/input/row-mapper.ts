@@ -61,19 +61,21 @@ export function bindRowMapper(
   /** Problems of a group that begins here: the row before it may belong to it. */
   let beside: Problems = [];
 
-  /** Whether an odd row, such as a footer, has content in the columns of `skip`. A row that was cut proves nothing. */
   const skipsBy = [...(skip?.reads.columns ?? [])].map(({ slot }) => view.index[slot] ?? -1);
+  /**
+   * Whether a short or long row, such as a footer, has content in the columns of `skip`, or only under no heading, as in
+   * QuickBooks. A row that was cut proves nothing.
+   */
+  const isOdd = ({ cells }: Row) => {
+    const filled = [...cells.keys()].filter((at) => (cells[at] ?? "").trim() !== "");
+    return filled.some((at) => skipsBy.includes(at)) || (filled.length > 0 && filled.every((at) => header[at] === ""));
+  };
   const askedOf = new Set(skipsBy.map((at) => columnName(header, at)));
   const isSkipped = (row: Row, all: Problems) => {
     // A mistake in a cell that `skip` does not read does not matter here.
     const problems = all.filter(({ code, column }) => SHAPELESS.has(code) || column === null || askedOf.has(column));
     const narrow = problems.every(({ code }) => code === "row-short" || code === "row-long");
-    const filled = [...row.cells.keys()].filter((at) => (row.cells[at] ?? "").trim() !== "");
-    // A footer of QuickBooks is under no heading.
-    const says =
-      problems.length === 0 ||
-      (narrow && (skipsBy.some((at) => filled.includes(at)) || filled.every((at) => header[at] === "")));
-    if (skip === undefined || !says) return false;
+    if (skip === undefined || !(problems.length === 0 || (narrow && isOdd(row)))) return false;
     view.doubts.clear();
     const isLeftOut = skip.run(view) === true;
     if (isLeftOut) row.leftOut = skip.words;
