@@ -77,7 +77,10 @@ export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
         !(/19[67]/.test(cell) && cells.some((one) => LONG_AGO.test(one) && !isEmptyDay(one))),
     );
   const found = blankWords.filter((word) => (counts.get(word)?.length ?? 0) > rows.length / believed);
+  // Another column's 0 may come in a later file.
+  const hasAmounts = [...counts.keys()].some((cell) => /^-?[1-9]\d{0,7}([.,]\d+)?$/.test(cell));
   const beside = blankBeside.filter(([word, where, isOther]) => {
+    if (word === "0" && hasAmounts) return false;
     const columns = besides(samples, word);
     return columns.length > 0 && columns[where]((cells) => cells.every(isOther));
   });
