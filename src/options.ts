@@ -9,9 +9,10 @@ const whole = z.int("a whole number above 0").positive("a whole number above 0")
 const levels = ["trace", "debug", "info", "warn", "error"] as const;
 const callback = z.custom((given) => typeof given === "function", "a function");
 
+const errorBound = 'a text: a number or a percentage, such as "10" or "2%"';
 const limits = z.strictObject(
   {
-    maxErrors: text.regex(ERROR_BOUND, "a number or a percentage, such as 10 or 2%").optional(),
+    maxErrors: z.string(errorBound).regex(ERROR_BOUND, errorBound).optional(),
     maxOutageMs: z.number("ms, not below 0").nonnegative("ms, not below 0").optional(),
     limitDocuments: whole.optional(),
     until: z.number("ms since 1970").optional(),

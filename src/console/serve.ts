@@ -160,9 +160,9 @@ const SHARE_BESIDE_IMPORTS = 0.02;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Other processes write too, which shows in the write-ahead logs and in the drafts. A running import must not lose its processor to this,
- * so pages then get its progress every second, but are told to ask again only at its beginning, at its end, and seldom
- * in between.
+ * Other processes write too, which shows in the write-ahead logs and in the drafts. A running import must not lose its
+ * processor to this, so pages then get its progress every second, but are told to ask again only at its beginning, at
+ * its end, and seldom in between.
  */
 function watchLedgers(targets: Targets, judges: () => string[], now: () => number, publish: (news: News) => void) {
   let seen = { stamp: "", lives: {} as ReturnType<typeof livesOf> };

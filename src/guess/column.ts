@@ -204,7 +204,10 @@ function share(cells: readonly Cell[], fits: (cell: Cell) => boolean) {
   return cells.filter(fits).length / Math.max(1, cells.length);
 }
 
-/** Formats of a time of day: `8:30`, `08:30:00`, `08:30:00.123`, `8:30 pm`, `8h30`; under a header that says so also `083000`, `8.30`, `08.30.00`. */
+/**
+ * Formats of a time of day: `8:30`, `08:30:00`, `08:30:00.123`, `8:30 pm`, `8h30`; under a header that says so also
+ * `083000`, `8.30`, `08.30.00`.
+ */
 const clocks = ["H:mm", "H:mm:ss", "H:mm:ss.u", "h:mm a", "h:mm:ss a", "H'h'mm", "H:mm'h'"];
 const bareClocks = ["HHmm", "HHmmss", "H.mm", "H.mm.ss"];
 

@@ -21,6 +21,8 @@ export function ending(
   { finishedAt, exitCode }: { finishedAt: unknown; exitCode: number | null },
   isAtWork?: boolean,
 ): string {
+  // Perhaps not any longer.
+  if (finishedAt !== null && exitCode === ExitCode.person) return "a person was needed";
   if (finishedAt !== null)
     return endings[(exitCode ?? ExitCode.unexpected) as ExitCode]?.word ?? `exit code ${exitCode}`;
   if (isAtWork === undefined) return "still working, or killed";

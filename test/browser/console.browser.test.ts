@@ -356,7 +356,8 @@ inChromium(
       workbook.addWorksheet(`Gate ${index}`).addRows([names, row].map((line) => line.split(";")));
     const file = "gates and yards.corrected-2026-11-29T120739-1.xlsx";
     await workbook.xlsx.writeFile(join(at.path, file));
-    const { code, stderr } = await at.type("import", "sheets.yaml", file);
+    // One of them is still to be sent.
+    const { code, stderr } = await at.type("import", "sheets.yaml", file, "--limit", "1");
     expect(code, stderr).toBe(0);
     const page = await open((await startConsole(at, "--allow-changes")).url, { width: 768 });
     await click(page, "link", "Files");

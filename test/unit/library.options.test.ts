@@ -30,7 +30,11 @@ beforeEach(() => {
 
 describe("an option that cannot be is named, with what it may be, before anything happens", () => {
   it.each([
-    [{ limits: { maxErrors: "1.5" } }, "limits.maxErrors must be a number or a percentage, such as 10 or 2%."],
+    [
+      { limits: { maxErrors: "1.5" } },
+      'limits.maxErrors must be a text: a number or a percentage, such as "10" or "2%".',
+    ],
+    [{ limits: { maxErrors: 5 } }, 'limits.maxErrors must be a text: a number or a percentage, such as "10" or "2%".'],
     [{ limits: { until: Number.NaN } }, "limits.until must be ms since 1970."],
     [{ limits: { limitDocuments: Number.NaN } }, "limits.limitDocuments must be a whole number above 0."],
     [{ limits: { limit: 3 } }, "There is no option limits.limit."],
