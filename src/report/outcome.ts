@@ -22,7 +22,7 @@ export function ending(
   isAtWork?: boolean,
 ): string {
   // Perhaps not any longer.
-  if (finishedAt !== null && exitCode === ExitCode.person) return "a person was needed";
+  if (finishedAt !== null && exitCode === ExitCode.person) return "needed a person";
   if (finishedAt !== null)
     return endings[(exitCode ?? ExitCode.unexpected) as ExitCode]?.word ?? `exit code ${exitCode}`;
   if (isAtWork === undefined) return "still working, or killed";

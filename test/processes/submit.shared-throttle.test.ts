@@ -201,7 +201,6 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
       const throttle = throttleAt(port, {
         rate: 40,
         burst: 20,
-        patienceMs: 300,
         onLost: () => told.push("lost"),
         onFound: () => told.push("found"),
       });

@@ -293,7 +293,7 @@ it("a refused file is told as that, and not as an import that still reads or was
     /-import-?\d* was refused before its rows were staged: none .* Correct what it named, then run that import/;
   const { said } = await typed("status");
   expect(said).toMatch(words);
-  expect(said).toMatch(/Last run .*: a person was needed; nothing was staged\./);
+  expect(said).toMatch(/Last run .*: needed a person; nothing was staged\./);
   const name = /\S+-import\S*/.exec(said)?.[0] ?? "";
   expect((await typed("report", name)).said).toContain(
     `there is no report of ${name}: the run is under way, was killed, or ended`,

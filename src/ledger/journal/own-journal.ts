@@ -155,29 +155,31 @@ function behind(file: string, path: string, isNew: boolean, what = "events that 
 
 /** Null: none near the journal's end. */
 function lastLanding(path: string): { documents: JournalDocument[]; keys: string[] } | null {
-  for (const entry of entriesFromEnd(path)) {
-    if (entry.entry !== "end") continue;
-    const keys = objects(entry["events"]).flatMap(({ state, key }) =>
-      state === "landed" && typeof key === "string" ? [key] : [],
-    );
-    if (keys.length === 0) continue;
-    return { keys, documents: objects(entry["documents"]).map(({ document }) => document as JournalDocument) };
-  }
+  // Almost always it is among the last entries: `status` and the console ask for hundreds of ledgers.
+  for (const bytes of [TAIL_BYTES / 64, TAIL_BYTES])
+    for (const entry of entriesFromEnd(path, bytes)) {
+      if (entry.entry !== "end") continue;
+      const keys = objects(entry["events"]).flatMap(({ state, key }) =>
+        state === "landed" && typeof key === "string" ? [key] : [],
+      );
+      if (keys.length === 0) continue;
+      return { keys, documents: objects(entry["documents"]).map(({ document }) => document as JournalDocument) };
+    }
   return null;
 }
 
 /** Whole ones near the journal's end, newest first. */
-export function* entriesFromEnd(path: string): Generator<JournalEntry> {
-  for (const line of linesFromEnd(path, 0)) {
+export function* entriesFromEnd(path: string, bytes = TAIL_BYTES): Generator<JournalEntry> {
+  for (const line of linesFromEnd(path, 0, bytes)) {
     const entry = entryOf(line);
     if (entry !== null) yield entry;
   }
 }
 
 /** Lines after `from`, if they are near the journal's end, newest first; before them, what follows the last line end. */
-function linesFromEnd(path: string, from: number): string[] {
+function linesFromEnd(path: string, from: number, bytes = TAIL_BYTES): string[] {
   const size = statSync(path).size;
-  const start = Math.max(from, size - TAIL_BYTES);
+  const start = Math.max(from, size - bytes);
   return readAt(path, start, size - start)
     .toString("utf8")
     .split("\n")
