@@ -10,7 +10,7 @@ import { requireJournal } from "../ledger/journal/own-journal.js";
 import type { LedgerDatabase } from "../ledger/ledger-database.js";
 import type { ServiceError } from "../model/attempt.js";
 import type { Clock, Random } from "../model/clock.js";
-import { RowferryError } from "../model/error.js";
+import { toldOf } from "../model/error.js";
 import type { finding } from "../model/lines/run.js";
 import { quotedPath } from "../model/shell-quoted.js";
 import type { Target } from "../model/target.js";
@@ -67,8 +67,8 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
 
 /** With its remedy. */
 function sentencesOf(error: unknown): string {
-  if (!(error instanceof RowferryError)) throw error;
-  return `${error.description.replace(/\.$/, "")}. ${error.hint}`;
+  const { message, hint } = toldOf(error);
+  return `${message.replace(/\.$/, "")}. ${hint}`;
 }
 
 /** Null: none is written. */

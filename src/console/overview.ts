@@ -20,7 +20,7 @@ import { tallyOpen } from "../ledger/views/tally.js";
 import { type Code, codes } from "../model/codes.js";
 import { readCodes } from "../model/codes/read.js";
 import { ExitCode } from "../model/exit-code.js";
-import { RowferryError } from "../model/error.js";
+import { RowferryError, toldOf } from "../model/error.js";
 import type { Line } from "../model/lines.js";
 import { missing, unexplainedWaits } from "../model/solution.js";
 import type { ToldWaiting } from "../model/summary.js";
@@ -145,10 +145,10 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
     try {
       return { ...shown, draft: keepOpenDrafts(target, found.correct) };
     } catch (error) {
-      return { ...shown, failure: failureOf(error) };
+      return { ...shown, failure: toldOf(error) };
     }
   } catch (error) {
-    return { name, failure: failureOf(error), ...unreadable };
+    return { name, failure: toldOf(error), ...unreadable };
   }
 }
 
@@ -171,11 +171,6 @@ export function livesOf(targets: Targets, now: number) {
     return isAtWork(target) ? [[name, liveOf(target, now)] as const] : [];
   });
   return Object.fromEntries(lives);
-}
-
-function failureOf(error: unknown) {
-  if (!(error instanceof RowferryError)) throw error;
-  return { message: error.description, hint: error.hint };
 }
 
 /** From the settings, `every 24h, by 06:30`; null: not set. */

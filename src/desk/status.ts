@@ -7,7 +7,7 @@ import { createRunStore } from "../ledger/runs.js";
 import { tallyWithdrawn } from "../ledger/decide/withdraw.js";
 import { tallyHeld, tallyProblems } from "../ledger/views/problems.js";
 import { listRuns } from "../ledger/views/show/show.js";
-import { RowferryError } from "../model/error.js";
+import { toldOf } from "../model/error.js";
 import type { ShownRun } from "../model/lines/show.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import type { Status } from "../model/summary.js";
@@ -32,8 +32,7 @@ export function refusalOf(database: LedgerDatabase, { journal }: Target): { mess
     requireJournal(database, journal ?? null);
     return null;
   } catch (error) {
-    if (!(error instanceof RowferryError)) throw error;
-    return { message: error.description, hint: error.hint };
+    return toldOf(error);
   }
 }
 

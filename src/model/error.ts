@@ -28,3 +28,9 @@ export class RowferryError extends Error {
     return place === "" ? this.message : `${place}: ${this.message}`;
   }
 }
+
+/** What a person is told of it. @throws the error itself if it is of another class */
+export function toldOf(error: unknown): { message: string; hint: string } {
+  if (!(error instanceof RowferryError)) throw error;
+  return { message: error.description, hint: error.hint };
+}

@@ -183,7 +183,7 @@ const FUNCTION_HABITS: readonly [names: string, hint: string][] = [
   ["sumif sumifs countif countifs somase", "Write sum(iff(test, x, null)), over the rows of a group."],
   ["average avg mean media média mittelwert", "Write round(sum(x) / count(x), 2), over the rows of a group."],
   [
-    "left right mid substr substring slice split esquerda direita links rechts",
+    "left right mid substr substring slice split regexextract esquerda direita links rechts",
     'Write extract(x, "^.{3}"), with a pattern.',
   ],
   ["substitute substituir sustituir", 'Write replace(x, "-", "").'],
@@ -195,7 +195,6 @@ const FUNCTION_HABITS: readonly [names: string, hint: string][] = [
     "regex regexmatch test search find includes indexof procurar localizar",
     'Write matches(x, "^a"), or contains(x, "a").',
   ],
-  ["regexextract", 'Write extract(x, "^.{3}"), with a pattern.'],
   ["format dateformat strftime formatar year month day hour ano mes mês dia hora", DAY_OF_TIME],
   [
     "today now hoje agora hoy ahora heute jetzt",
