@@ -3,7 +3,7 @@ import type { Decision } from "../desk/access.js";
 import type { Line } from "../model/lines.js";
 import { said } from "../report/said.js";
 import type { Work } from "./on-target.js";
-import { told, type Told } from "./output.js";
+import type { Told } from "./output.js";
 import { watched } from "./run-command.js";
 
 export const dryRun = [
@@ -19,11 +19,14 @@ export async function foreseen<Done>(
 ): Promise<Told> {
   const { foresee } = await import("../desk/foresee.js");
   const { done, ...found } = await watched(work, (observe) => foresee({ ...work.options, observe }, decide));
-  return sayForeseen({ ...found, done: [tellDone(done) ?? []].flat().map(({ line }) => line) as never });
+  return sayForeseen({
+    ...found,
+    done: [tellDone(done) ?? []].flat().map(({ type, line }) => ({ type, ...line })) as never,
+  });
 }
 
-export const sayForeseen = (found: Omit<Extract<Line, { type: "foreseen" }>, "type">): Told =>
-  told({
-    line: { type: "foreseen", ...found },
-    text: (line) => ["Nothing was changed. This would happen:", said(line)],
-  });
+export const sayForeseen = (found: Omit<Extract<Line, { type: "foreseen" }>, "type">): Told => ({
+  type: "foreseen",
+  line: found,
+  text: (line) => ["Nothing was changed. This would happen:", said(line)],
+});

@@ -2,7 +2,7 @@
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { ExitCode } from "../model/exit-code.js";
-import type { Line } from "../model/lines.js";
+import type { Line, LineOf } from "../model/lines.js";
 import type { NextStep } from "../report/next-steps.js";
 import { plainText } from "../report/plain-text.js";
 import { said } from "../report/said.js";
@@ -21,11 +21,11 @@ export interface Output {
   end(code: number, closing?: string): void;
 }
 
-/** A command's result: a line for programs, and text made from it. */
-export interface Told<Found extends Line = Line> {
-  line: Found;
+interface ToldOf<Type extends Line["type"]> {
+  type: Type;
+  line: Omit<LineOf<Type>, "type">;
   /** From a line whose texts are plain. Parts are paragraphs. Default: its sentences. */
-  text?(line: Found): readonly Part[];
+  text?(line: LineOf<Type>): readonly Part[];
   /** Printed unchanged: commands, bodies. */
   verbatim?: string;
   next?: readonly NextStep[];
@@ -34,7 +34,8 @@ export interface Told<Found extends Line = Line> {
   exitCode?: number;
 }
 
-export const told = <Found extends Line>(found: Told<Found>): Told => found;
+/** A command's result: a line for programs, and text made from it. */
+export type Told = { [Type in Line["type"]]: ToldOf<Type> }[Line["type"]];
 
 export function createOutput(
   world: World,
@@ -69,14 +70,19 @@ export function createOutput(
 /** All but its end. `put`: the commands in its sentences. */
 export function tell(
   output: Output,
-  { line, text = said, verbatim = "", next = [] }: Told,
+  { type, line: found, text = said, verbatim = "", next = [] }: Told,
   put = (sentences: string) => sentences,
 ): void {
   const { columns } = output;
+  const line = { type, ...found } as Line;
   const steps = next
     .map(({ why, command }) => `${bold(plainText(command))}\n${fitted(`    ${why}`, columns)}`)
     .join("\n");
-  const parts = [fitted(put(paragraphs(text(plain(line)))), columns), verbatim, steps].filter((part) => part !== "");
+  const parts = [
+    fitted(put(paragraphs((text as (line: Line) => readonly Part[])(plain(line)))), columns),
+    verbatim,
+    steps,
+  ].filter((part) => part !== "");
   if (parts.length > 0) output.text(parts.join("\n\n"), true);
   output.data(line);
 }

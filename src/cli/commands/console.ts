@@ -9,7 +9,7 @@ import { targetName } from "../../settings/target.js";
 import { command } from "../command.js";
 import { untilAborted } from "../frame.js";
 import { port as portNumber } from "../flags.js";
-import { createOutput, tell, told } from "../output.js";
+import { createOutput, tell } from "../output.js";
 
 export const spec = command({
   flags: {
@@ -45,10 +45,7 @@ export const spec = command({
     let redirect: string | null = null;
     try {
       const { url } = page;
-      tell(
-        createOutput(world, { json }),
-        told({ line: { type: "console", url }, text: () => [[url, "Ctrl-C ends it."]] }),
-      );
+      tell(createOutput(world, { json }), { type: "console", line: { url }, text: () => [[url, "Ctrl-C ends it."]] });
       if (open !== false && !json) redirect = openBrowser(url);
       await untilAborted(signal);
     } finally {

@@ -5,7 +5,7 @@ import { dryRun, foreseen } from "../dry-run.js";
 import { confirm } from "../confirm.js";
 import { journal, selectorFlags, selectorsOf, wait, yes } from "../flags.js";
 import { onTarget } from "../on-target.js";
-import { told } from "../output.js";
+import type { Told } from "../output.js";
 
 /** More rows than this are given up only when a person confirms it. */
 const HANDFUL = 5;
@@ -28,11 +28,11 @@ export const spec = onTarget({
     const selectors = selectorsOf(given);
     const { dismissing, sizeOfDismissal } = await import("../../desk/decide.js");
     const decide = dismissing(selectors, undo);
-    const tellDone = ({ left, stranded, ...done }: ReturnType<typeof decide>["done"]) =>
-      told({
-        line: { type: "dismissed", ...done, left, stranded, undo },
-        next: total(done) === 0 ? [] : [work.step("resume", "send what waited for them, if anything did")],
-      });
+    const tellDone = ({ left, stranded, ...done }: ReturnType<typeof decide>["done"]): Told => ({
+      type: "dismissed",
+      line: { ...done, left, stranded, undo },
+      next: total(done) === 0 ? [] : [work.step("resume", "send what waited for them, if anything did")],
+    });
     if (given.dryRun === true) return foreseen(work, decide, tellDone);
     const { decideBeside, patiently } = await import("../../desk/access.js");
     if (!undo) {

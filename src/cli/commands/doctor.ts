@@ -3,7 +3,6 @@ import { ExitCode } from "../../model/exit-code.js";
 import { counted } from "../../report/figures.js";
 import { examine, type Finding } from "../doctor.js";
 import { onTarget } from "../on-target.js";
-import { told } from "../output.js";
 import { green, plain, red, yellow } from "../render/text.js";
 
 export const spec = onTarget({
@@ -19,8 +18,9 @@ export const spec = onTarget({
       output.data({ type: "finding", ...finding });
     }
     const count = (result: Finding["result"]) => found.filter((finding) => finding.result === result).length;
-    return told({
-      line: { type: "doctor", failed: count("failed"), warnings: count("warning") },
+    return {
+      type: "doctor",
+      line: { failed: count("failed"), warnings: count("warning") },
       text: ({ failed, warnings }) => [
         failed > 0
           ? `${counted(failed, "check")} failed: an import would not work.`
@@ -31,6 +31,6 @@ export const spec = onTarget({
         target.baseUrl === "" && "The sandbox needs no credential or network.",
       ],
       exitCode: count("failed") > 0 ? ExitCode.again : ExitCode.ok,
-    });
+    };
   },
 });

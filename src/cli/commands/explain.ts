@@ -5,7 +5,7 @@ import { codes } from "../../model/codes.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { command } from "../command.js";
-import { createOutput, tell, told } from "../output.js";
+import { createOutput, tell } from "../output.js";
 import { bold, lines, type Part } from "../render/text.js";
 
 export const spec = command({
@@ -25,13 +25,11 @@ export const spec = command({
         transient && "  It may succeed later without any change.",
         exit !== null && `  A command that ends with it has exit code ${exit}.`,
       ];
-      tell(
-        output,
-        told({
-          line: { type: "code", code: name, meaning, remedy, example, transient, exit },
-          text: () => [lines(bold(name), `  ${meaning}`, asked !== undefined && more)],
-        }),
-      );
+      tell(output, {
+        type: "code",
+        line: { code: name, meaning, remedy, example, transient, exit },
+        text: () => [lines(bold(name), `  ${meaning}`, asked !== undefined && more)],
+      });
     }
     return ExitCode.ok;
   },

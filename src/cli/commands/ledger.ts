@@ -14,7 +14,6 @@ import { command } from "../command.js";
 import { confirm, terminalOf } from "../confirm.js";
 import { days, journal as journalFlag, positiveInteger, wait, yes } from "../flags.js";
 import { onTarget } from "../on-target.js";
-import { told } from "../output.js";
 import { joined } from "../render/text.js";
 import { asRowferryError } from "../report-error.js";
 import { watched } from "../run-command.js";
@@ -43,13 +42,14 @@ const backup = onTarget({
         ? ledger.backupInto(target, given, keep ?? null, world.clock.now())
         : { path: given, bytes: await ledger.backup(target, given), removed: [] };
     const made = await (forgetJournal === true ? ledger.withoutJournal(target, world.clock, backUp) : backUp());
-    return told({
-      line: { type: "backup", ...made },
+    return {
+      type: "backup",
+      line: made,
       text: ({ bytes, removed }) => [
         `Backed up to ${shown(made.path)}, ${grouped(bytes)} bytes.`,
         removed.length > 0 && `Removed: ${removed.join(", ")}.`,
       ],
-    });
+    };
   },
 });
 
@@ -87,8 +87,9 @@ const restore = onTarget({
       const journal = restored.forgotten === null ? undefined : shellQuoted(shown(restored.forgotten));
       return stepsOfRestored(shellQuoted(shown(path)), step, journal);
     };
-    return told({
-      line: { type: "restored", ...restored },
+    return {
+      type: "restored",
+      line: restored,
       text: ({ kept, journal: replayed, dropped, forgotten, known, unsent }) => [
         [
           `Restored from ${shown(path)}.${kept === null ? "" : ` The former ledger is kept as ${shown(kept)}.`}`,
@@ -110,7 +111,7 @@ const restore = onTarget({
         ],
       ],
       next: restored.known === null ? nextOfBlind() : [importAllAgain(step)],
-    });
+    };
   },
 });
 
@@ -120,8 +121,9 @@ const check = onTarget({
     const checks = (await care()).check(target);
     const isSound = checks.every(({ broken }) => broken.length === 0);
     const { meaning, remedy } = codes["ledger-damaged"];
-    return told({
-      line: { type: "ledger-check", checks },
+    return {
+      type: "ledger-check",
+      line: { checks },
       text: (line) => [
         isSound ? "The ledger is sound." : `${meaning} ${remedy}`,
         line.checks.map((one) => [
@@ -131,7 +133,7 @@ const check = onTarget({
         ]),
       ],
       exitCode: isSound ? ExitCode.ok : ExitCode.unexpected,
-    });
+    };
   },
 });
 
@@ -160,15 +162,16 @@ const prune = onTarget({
           if (count === 0 || terminalOf(world) === null) return;
           await confirm(world, `This removes ${whatOf(pruned)}.`, String(count), isSure);
         });
-    return told({
-      line: { type: "pruned", dryRun, ...found },
+    return {
+      type: "pruned",
+      line: { dryRun, ...found },
       text: ({ runFolders, oldestKept }) => [
         [
           `${dryRun ? "Would remove" : "Removed"}: ${joined([whatOf(found), runFolders.join(", ")], ": ")}.`,
           oldestKept !== null && `The oldest run whose folder is kept: ${oldestKept}.`,
         ],
       ],
-    });
+    };
   },
 });
 
@@ -182,11 +185,12 @@ const rebuild = onTarget({
     const { rebuildLedger } = await import("../../desk/restore.js");
     const path = (file: string) => resolve(world.cwd, file);
     const from = { journal: path(journalFile), backup: backupFile === undefined ? null : path(backupFile) };
-    return told({
-      line: { type: "rebuilt", ...(await rebuildLedger(target, from, world.clock)) },
+    return {
+      type: "rebuilt",
+      line: { ...(await rebuildLedger(target, from, world.clock)) },
       text: (line) => [joined([`Rebuilt ${sentUntil(line, world.clock.now())}:`, ...knownAgain(line)], " ")],
       next: [importAllAgain(step)],
-    });
+    };
   },
 });
 
@@ -213,14 +217,15 @@ const rebind = onTarget({
         throw new RowferryError(code, message, { cause: thrown, hint: `${hint} \`${again.command}\`.` });
       },
     );
-    return told({
-      line: { type: "rebound", ...rebound },
+    return {
+      type: "rebound",
+      line: rebound,
       text: ({ before, lookedUp, journal }) => [
         `The ledger belonged to ${before ?? "nobody"} and now belongs to this target; ${counted(lookedUp, "participant was", "participants were")} looked up here.`,
         journal !== null &&
           `Its journal ${shown(journal)} belongs to the old address. Back up the ledger (\`rowferry ledger backup <file>\`) and name a new journal with --journal; a rebuild takes both.`,
       ],
-    });
+    };
   },
 });
 

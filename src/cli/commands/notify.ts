@@ -2,7 +2,6 @@
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { onTarget } from "../on-target.js";
-import { told } from "../output.js";
 import { tellerOf } from "../run-command.js";
 
 export const spec = onTarget({
@@ -24,19 +23,21 @@ export const spec = onTarget({
       });
     if (given.due === true) {
       const missing = (await teller.due())?.what ?? null;
-      return told({
-        line: { type: "due", missing },
+      return {
+        type: "due",
+        line: { missing },
         text: ({ missing: said }) => [said ?? "No input is overdue."],
         exitCode: missing === null ? ExitCode.ok : ExitCode.person,
-      });
+      };
     }
     const trials = await teller.trial();
-    return told({
-      line: { type: "trial", channels: trials },
+    return {
+      type: "trial",
+      line: { channels: trials },
       text: ({ channels }) => [
         channels.map(({ channel, failure }) => `${channel}: ${failure === null ? "sent" : `not sent, ${failure}`}`),
       ],
       exitCode: trials.some(({ failure }) => failure !== null) ? ExitCode.again : ExitCode.ok,
-    });
+    };
   },
 });

@@ -8,7 +8,7 @@ import { plainLines } from "../../report/plain-text.js";
 import { cheaper, wouldSend } from "../../report/said.js";
 import { checkMappingFirst, dataFiles, rateFlags, wait } from "../flags.js";
 import { onTarget, type Work } from "../on-target.js";
-import { told, type Told } from "../output.js";
+import type { Told } from "../output.js";
 import { causes, problemSections } from "../render/problems.js";
 import { bold, labelled, lines, type Part, plain } from "../render/text.js";
 import { watched } from "../run-command.js";
@@ -50,8 +50,9 @@ export async function planImport(
     }),
   );
   const isIdle = found.events.ready === 0 && total(found.requests) === 0;
-  return told({
-    line: { type: "plan", ...found },
+  return {
+    type: "plan",
+    line: found,
     text: (plan) => printed(plan),
     verbatim: found.preview === null ? "" : preview(plain(found.preview)),
     next: [
@@ -61,7 +62,7 @@ export async function planImport(
       ...stepsOfWaiting(found.waiting, step).filter(({ command }) => command.startsWith("rowferry import ")),
     ],
     exitCode: found.exitCode,
-  });
+  };
 }
 
 function printed(plan: Plan): Part[] {

@@ -7,7 +7,6 @@ import { resolveAll } from "../../report/next-steps.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
 import { selectorFlags, selectorsOf } from "../flags.js";
 import { onTarget } from "../on-target.js";
-import { told } from "../output.js";
 import { dim } from "../render/text.js";
 
 /** The files hold all rows. */
@@ -41,8 +40,9 @@ export const spec = onTarget({
     if (decided > 0)
       next.push(step("status", `see what to decide about ${counted(decided, "row")} that no correction can send`));
     if (stranded !== null) next.push(resolveAll(shown(stranded.path), step));
-    return told({
-      line: { type: "rejects", ...found },
+    return {
+      type: "rejects",
+      line: found,
       text: ({ rows, kept }) => [
         (count === 0 ? "No row to correct." : `${counted(count, "row needs", "rows need")} you.`) +
           (stranded === null ? "" : ` Stranded: ${counted(stranded.documents, "document")}.`),
@@ -62,6 +62,6 @@ export const spec = onTarget({
       ],
       next,
       exitCode: found.rows.length > 0 || stranded !== null ? ExitCode.person : ExitCode.ok,
-    });
+    };
   },
 });

@@ -11,7 +11,7 @@ import { confirm } from "../confirm.js";
 import { dryRun, foreseen } from "../dry-run.js";
 import { journal, selectorFlags, selectorsOf, wait, yes } from "../flags.js";
 import { onTarget } from "../on-target.js";
-import { tell, told } from "../output.js";
+import { tell, type Told } from "../output.js";
 
 const { document: _, ...selectors } = selectorFlags;
 
@@ -43,10 +43,15 @@ export const spec = onTarget({
     if (name !== undefined && Object.values(chosen).some((selector) => selector !== undefined))
       throw new RowferryError("usage", "replace takes a document or selectors, not both.");
     const decide = replacing(name === undefined ? documentsToReplace(target, chosen) : [name], reason);
-    const replaced = (one: Replaced["replaced"][number]) =>
-      told({ line: { type: "replaced", ...one }, text: (line) => [said(line)] });
-    const leftOut = ({ code, message, hint }: RowferryError) =>
-      told({ line: { type: "not-replaced", code, message, hint } });
+    const replaced = (one: Replaced["replaced"][number]): Told => ({
+      type: "replaced",
+      line: one,
+      text: (line) => [said(line)],
+    });
+    const leftOut = ({ code, message, hint }: RowferryError): Told => ({
+      type: "not-replaced",
+      line: { code, message, hint },
+    });
     if (given.dryRun === true)
       return foreseen(work, decide, (all) => [...all.replaced.map(replaced), ...all.left.map(leftOut)]);
     const { decideAlone } = await import("../../desk/access.js");

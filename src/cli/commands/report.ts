@@ -1,6 +1,5 @@
 /** `rowferry report [run]`: makes a run's HTML report again, with what is open now. */
 import { onTarget } from "../on-target.js";
-import { told } from "../output.js";
 
 export const spec = onTarget({
   takes: { "[run]": "the run's name, as `runs` and `status` show it; default: the last run" },
@@ -11,9 +10,10 @@ export const spec = onTarget({
   async run({ target, shown }, _given, run: string | undefined) {
     const { writeReportAgain } = await import("../../desk/files.js");
     const written = await writeReportAgain(target, run ?? null);
-    return told({
-      line: { type: "report", ...written },
+    return {
+      type: "report",
+      line: written,
       text: () => [`Report written: ${shown(written.path)}`],
-    });
+    };
   },
 });

@@ -11,7 +11,7 @@ import { confirm } from "../confirm.js";
 import { dryRun, foreseen } from "../dry-run.js";
 import { journal, wait, yes } from "../flags.js";
 import { onTarget, type Work } from "../on-target.js";
-import { told, type Told } from "../output.js";
+import type { Told } from "../output.js";
 import { joined, plain } from "../render/text.js";
 
 /** Who decided this, and whether to ask for confirmation. */
@@ -76,13 +76,13 @@ async function giveId(work: Work, request: { document: string; documentId: strin
   const check = await checkResolve(target, request, options);
   const { body, ...found } = check;
   const decide = resolving([check], word.by);
-  const tellDone = () =>
-    told({
-      line: { type: "resolved", ...found },
-      // The rest has been printed already.
-      text: (line) => sentences(line).slice(-1),
-      next: [work.step("resume", "send its events that wait")],
-    });
+  const tellDone = (): Told => ({
+    type: "resolved",
+    line: found,
+    // The rest has been printed already.
+    text: (line) => sentences(line).slice(-1),
+    next: [work.step("resume", "send its events that wait")],
+  });
   if (word.isRehearsal) return foreseen(work, decide, tellDone);
   const { document, documentId, findings } = plain(found);
   const seen =
@@ -127,33 +127,33 @@ async function resolveFrom(work: Work, path: string, { by, yes: isSure, isRehear
   const resolved = found.filter(agrees);
   for (const { row, document, documentId, findings } of plain(left))
     output.text(`${name}:${row}  ${titleOf(document)}, ${documentId}: ${saidAgainst(findings)}`);
-  const tellDone = () =>
-    told({
-      line: { type: "resolved-from", file, resolved, left, known, blank },
-      text: () => [
-        `${name}: ${joined([
-          `${grouped(resolved.length)} resolved`,
-          known > 0 && `${grouped(known)} had their id already`,
-          left.length > 0 && `${grouped(left.length)} left, because the read does not agree`,
-          blank > 0 && `${grouped(blank)} left without an id`,
-        ])}.`,
-      ],
-      next: [
-        ...(left.length === 0
-          ? []
-          : [
-              work.step(
-                naming(
-                  "resolve <document> --document-id <id>",
-                  left.map(({ document: { kind, key } }) => `${kind}/${key}`),
-                ),
-                "look at those again, then correct the file or give each its id",
+  const tellDone = (): Told => ({
+    type: "resolved-from",
+    line: { file, resolved, left, known, blank },
+    text: () => [
+      `${name}: ${joined([
+        `${grouped(resolved.length)} resolved`,
+        known > 0 && `${grouped(known)} had their id already`,
+        left.length > 0 && `${grouped(left.length)} left, because the read does not agree`,
+        blank > 0 && `${grouped(blank)} left without an id`,
+      ])}.`,
+    ],
+    next: [
+      ...(left.length === 0
+        ? []
+        : [
+            work.step(
+              naming(
+                "resolve <document> --document-id <id>",
+                left.map(({ document: { kind, key } }) => `${kind}/${key}`),
               ),
-            ]),
-        ...(resolved.length + known === 0 ? [] : [work.step("resume", "send the events that waited")]),
-      ],
-      exitCode: left.length + blank > 0 ? ExitCode.person : ExitCode.ok,
-    });
+              "look at those again, then correct the file or give each its id",
+            ),
+          ]),
+      ...(resolved.length + known === 0 ? [] : [work.step("resume", "send the events that waited")]),
+    ],
+    exitCode: left.length + blank > 0 ? ExitCode.person : ExitCode.ok,
+  });
   if (isRehearsal) return foreseen(work, resolving(resolved, by), tellDone);
   if (resolved.length > 0) {
     const byIdOnly = resolved.filter(({ findings }) => !findings.some(({ member }) => keys.has(member))).length;
@@ -179,19 +179,18 @@ async function settle(
   const { decideAlone } = await import("../../desk/access.js");
   const doubts = names.map((name) => [name, checkDoubt(target, name, said)] as const);
   const decide = settling(doubts, { said, by });
-  const tellDone = (settled: ReturnType<typeof decide>["done"]) =>
-    told({
-      line: {
-        type: "settled",
-        said,
-        documents: doubts.map(([, { document, events }], at) => {
-          const { landed = 0, changed = 0, notLanded = 0 } = settled[at] ?? {};
-          return { document, events, landed, changed, notLanded };
-        }),
-      },
-      text: (line) => sentences({ ...line, documents: line.documents.map((one) => ({ ...one, events: [] })) }),
-      next: [work.step("resume", "send what waited for it")],
-    });
+  const tellDone = (settled: ReturnType<typeof decide>["done"]): Told => ({
+    type: "settled",
+    line: {
+      said,
+      documents: doubts.map(([, { document, events }], at) => {
+        const { landed = 0, changed = 0, notLanded = 0 } = settled[at] ?? {};
+        return { document, events, landed, changed, notLanded };
+      }),
+    },
+    text: (line) => sentences({ ...line, documents: line.documents.map((one) => ({ ...one, events: [] })) }),
+    next: [work.step("resume", "send what waited for it")],
+  });
   if (isRehearsal) return foreseen(work, decide, tellDone);
   const confirmed = plain(doubts.map(([, doubt]) => doubt));
   for (const { document, ofDocument, events } of confirmed) {

@@ -3,7 +3,6 @@ import { grouped, moment, sumOf } from "../../report/figures.js";
 import { ending, landedOf, total } from "../../report/outcome.js";
 import { positiveInteger } from "../flags.js";
 import { onTarget } from "../on-target.js";
-import { told } from "../output.js";
 import { table } from "../render/text.js";
 
 export const spec = onTarget({
@@ -15,8 +14,9 @@ export const spec = onTarget({
   },
   async run({ target, world }, { count = 20 }) {
     const { showRuns } = await import("../../desk/status.js");
-    return told({
-      line: { type: "runs", runs: showRuns(target, count) },
+    return {
+      type: "runs",
+      line: { runs: showRuns(target, count) },
       text({ runs }) {
         if (runs.length === 0) return ["No run yet."];
         const [one, ...others] = new Set(runs.map(({ startedBy }) => startedBy));
@@ -40,6 +40,6 @@ export const spec = onTarget({
           others.length === 0 && `All by ${one}.`,
         ];
       },
-    });
+    };
   },
 });

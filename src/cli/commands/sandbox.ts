@@ -13,7 +13,7 @@ import { readConfig, stateRoot } from "../../settings/config-file.js";
 import { command, type Flag } from "../command.js";
 import { untilAborted } from "../frame.js";
 import { port as portNumber } from "../flags.js";
-import { createOutput, shownPath, tell, told } from "../output.js";
+import { createOutput, shownPath, tell } from "../output.js";
 
 /** Flags from the sandbox's own list of switches. */
 const switches = Object.fromEntries(
@@ -75,23 +75,21 @@ export const spec = command({
     try {
       const { baseUrl, tokenUrl, controlUrl, docsUrl } = await listen(sandbox, port);
       const client = { clientId: "sandbox", clientSecret: "sandbox" };
-      tell(
-        createOutput(world, { json }),
-        told({
-          line: { type: "sandbox", baseUrl, tokenUrl, controlUrl, docsUrl, ...client, store: file },
-          text: () => [
-            [
-              `sandbox ${baseUrl} · store ${file === null ? "in memory" : shownPath(file, world.cwd)}`,
-              `  export ROWFERRY_BASE_URL=${baseUrl}`,
-              `  export ROWFERRY_TOKEN_URL=${tokenUrl}`,
-              "  export ROWFERRY_CLIENT_ID=sandbox ROWFERRY_CLIENT_SECRET=sandbox",
-              `Documentation (OpenAPI): ${docsUrl}`,
-              `Faults and counts: ${controlUrl}`,
-              "Ctrl-C ends it.",
-            ],
+      tell(createOutput(world, { json }), {
+        type: "sandbox",
+        line: { baseUrl, tokenUrl, controlUrl, docsUrl, ...client, store: file },
+        text: () => [
+          [
+            `sandbox ${baseUrl} · store ${file === null ? "in memory" : shownPath(file, world.cwd)}`,
+            `  export ROWFERRY_BASE_URL=${baseUrl}`,
+            `  export ROWFERRY_TOKEN_URL=${tokenUrl}`,
+            "  export ROWFERRY_CLIENT_ID=sandbox ROWFERRY_CLIENT_SECRET=sandbox",
+            `Documentation (OpenAPI): ${docsUrl}`,
+            `Faults and counts: ${controlUrl}`,
+            "Ctrl-C ends it.",
           ],
-        }),
-      );
+        ],
+      });
       await untilAborted(signal);
     } finally {
       await sandbox.close();

@@ -15,7 +15,6 @@ import { ending, fateNow, rowFates, total } from "../../report/outcome.js";
 import { plainText } from "../../report/plain-text.js";
 import { moment, pastTime, positiveInteger } from "../flags.js";
 import { onTarget } from "../on-target.js";
-import { told } from "../output.js";
 import { bold, joined, lines, type Part, table } from "../render/text.js";
 
 export const spec = onTarget({
@@ -58,8 +57,9 @@ export const spec = onTarget({
       throw new RowferryError("nothing-found", `The ledger has nothing called ${plainText(anything, 80)}.`, {
         hint: nearAnything(target, anything),
       });
-    return told({
-      line: { type: "show", ...found },
+    return {
+      type: "show",
+      line: found,
       text: (shown) => [
         ...printShown(shown, { ids, requests }),
         isEmpty && `Nothing was sent from ${localTime(from)} to ${localTime(until)}.`,
@@ -67,7 +67,7 @@ export const spec = onTarget({
           found.requests.length === count &&
           `These are the first ${counted(count, "request")}; --count shows more.`,
       ],
-    });
+    };
   },
 });
 

@@ -23,7 +23,6 @@ import {
   waitForTime,
 } from "../../report/outcome.js";
 import { onTarget } from "../on-target.js";
-import { told } from "../output.js";
 import { causes, problemSections } from "../render/problems.js";
 import { bold, green, joined, table, yellow } from "../render/text.js";
 
@@ -31,8 +30,9 @@ export const spec = onTarget({
   examples: { "rowferry status": "", "rowferry status --target production --json": "" },
   async run({ world, target, output: { json }, step }) {
     const found = await world.pipeline.readStatus({ target, cells: world.stdout.isTTY && !json });
-    return told({
-      line: { type: "status", ...found },
+    return {
+      type: "status",
+      line: found,
       // One line if all is well.
       text: (status) => [
         `${target.name}: ${answer(status)}`,
@@ -45,7 +45,7 @@ export const spec = onTarget({
         lastRun(status, world.clock.now()),
       ],
       next: nextOf(found, step),
-    });
+    };
   },
 });
 

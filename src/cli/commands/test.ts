@@ -9,7 +9,7 @@ import { counted } from "../../report/figures.js";
 import { plainLines, plainText } from "../../report/plain-text.js";
 import { command } from "../command.js";
 import { outputFlags } from "../flags.js";
-import { createOutput, shownPath, tell, told } from "../output.js";
+import { createOutput, shownPath, tell } from "../output.js";
 import { bold, green, joined, lines, red } from "../render/text.js";
 import { tellError } from "../report-error.js";
 
@@ -44,19 +44,17 @@ export const spec = command({
       }
     }
     const exitCode = sum.unusable > 0 ? ExitCode.usage : sum.failed > 0 ? ExitCode.person : ExitCode.ok;
-    tell(
-      output,
-      told({
-        line: { type: "cases", ...sum, exitCode },
-        text: ({ passed, cases, failed, unusable, mappings: all }) => [
-          joined([
-            `${passed} of ${cases} cases passed`,
-            failed > 0 && `${failed} failed`,
-            unusable > 0 && `${unusable} of ${all} mappings could not be tested`,
-          ]),
-        ],
-      }),
-    );
+    tell(output, {
+      type: "cases",
+      line: { ...sum, exitCode },
+      text: ({ passed, cases, failed, unusable, mappings: all }) => [
+        joined([
+          `${passed} of ${cases} cases passed`,
+          failed > 0 && `${failed} failed`,
+          unusable > 0 && `${unusable} of ${all} mappings could not be tested`,
+        ]),
+      ],
+    });
     output.end(exitCode);
     return exitCode;
   },

@@ -6,7 +6,6 @@ import { verified } from "../../report/said.js";
 import { dryRun, sayForeseen } from "../dry-run.js";
 import { moment, pastTime, positiveInteger, rateFlags, selectorFlags, wait } from "../flags.js";
 import { onTarget } from "../on-target.js";
-import { told } from "../output.js";
 import { watched } from "../run-command.js";
 
 export const spec = onTarget({
@@ -42,8 +41,9 @@ export const spec = onTarget({
     const isShown = work.world.stdout.isTTY && !work.output.json;
     const found = isShown ? compared : withoutParties(compared);
     const lost = found.differences.flatMap(({ document: of, lost: isLost }) => (isLost ? (of ?? []) : []));
-    return told({
-      line: { type: "verify", ...found },
+    return {
+      type: "verify",
+      line: found,
       text: ({ checked, differences, unread, unverifiable, stopped }) => [
         `${verified(stopped, differences.length, unread.length)} Compared: ${countedKinds(checked)}.`,
         listed(differences),
@@ -63,7 +63,7 @@ export const spec = onTarget({
               ),
             ],
       exitCode: exitCodeOfVerification(found, work.options.signal),
-    });
+    };
   },
 });
 

@@ -4,7 +4,7 @@ import { confirm } from "../confirm.js";
 import { dryRun, foreseen } from "../dry-run.js";
 import { selectorFlags, selectorsOf, wait, yes } from "../flags.js";
 import { onTarget } from "../on-target.js";
-import { told } from "../output.js";
+import type { Told } from "../output.js";
 
 const { code: _, ...selectors } = selectorFlags;
 
@@ -22,7 +22,7 @@ export const spec = onTarget({
     const { withdrawing } = await import("../../desk/decide.js");
     const { decideAlone } = await import("../../desk/access.js");
     const decide = withdrawing(selectorsOf(given));
-    const tellDone = (done: ReturnType<typeof decide>["done"]) => told({ line: { type: "withdrawn", ...done } });
+    const tellDone = (done: ReturnType<typeof decide>["done"]): Told => ({ type: "withdrawn", line: done });
     if (given.dryRun === true) return foreseen(work, decide, tellDone);
     const done = await decideAlone(work.target, decide, work.options, (found) =>
       confirm(

@@ -5,7 +5,7 @@ import { atLimit, counted, grouped } from "../../report/figures.js";
 import { nextSteps, type StepMaker } from "../../report/next-steps.js";
 import { answer, endings, registrations, rowSum, total } from "../../report/outcome.js";
 import { plainText } from "../../report/plain-text.js";
-import { told, type Told } from "../output.js";
+import type { Told } from "../output.js";
 import { causes, problemSections, waitSection } from "./problems.js";
 import { green, joined, labelled, plain, yellow } from "./text.js";
 
@@ -20,8 +20,9 @@ export function printSummary(
   const report = files.find(({ kind }) => kind === "report");
   const ending = exitCode !== ExitCode.ok && `exit ${exitCode}, ${endings[exitCode].word}`;
   const place = report === undefined ? "" : `\n${shown(report.path)}`;
-  return told({
-    line: { ...summary },
+  return {
+    type: "summary",
+    line: summary,
     text: (line) => [
       (exitCode === ExitCode.ok ? green : yellow)(answer(line)),
       [line.rows.read > 0 && labelled("Rows", rowSum(line.rows, line.outcomes)), labelled("Requests", requests(line))],
@@ -34,7 +35,7 @@ export function printSummary(
     next: nextSteps({ ...summary, problems: [...problems] }, shown, step),
     closing: `${joined([plainText(target.name), `run ${plainText(run)}`, ending], " · ")}${place}`,
     exitCode,
-  });
+  };
 }
 
 function requests(summary: Summary): string {
