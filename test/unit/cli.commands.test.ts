@@ -253,7 +253,7 @@ describe("rowferry sandbox", () => {
         },
       };
     });
-    const ended = type(world, "sandbox", "--json", "--terse-errors");
+    const ended = type(world, "sandbox", "--json", "--terse-errors", "--rate", "off");
     await ready;
     const { baseUrl, tokenUrl, store } = address ?? { baseUrl: "", tokenUrl: "", store: "" };
     expect(store).toBe(join(world.cwd, "state/sandbox/store.db"));
@@ -262,6 +262,13 @@ describe("rowferry sandbox", () => {
     expect(refused.status).toBe(401);
     expect(JSON.stringify(await refused.json())).not.toContain("message");
     expect((await fetch(tokenUrl, { method: "POST" })).status).toBeGreaterThanOrEqual(400);
+    const client = { grant_type: "client_credentials", client_id: "sandbox", client_secret: "sandbox" };
+    const given = await fetch(tokenUrl, { method: "POST", body: new URLSearchParams(client) });
+    const { access_token: token } = (await given.json()) as { access_token: string };
+    const headers = { authorization: `Bearer ${token}` };
+    // More than the burst, which is off.
+    const reads = Array.from({ length: 40 }, () => fetch(`${baseUrl}/participants/nobody`, { headers }));
+    expect(new Set((await Promise.all(reads)).map(({ status }) => status))).toEqual(new Set([404]));
     world.send("SIGINT");
     expect(await ended).toBe(0);
   });

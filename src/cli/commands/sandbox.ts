@@ -8,25 +8,35 @@ import { ExitCode } from "../../model/exit-code.js";
 import { makeFolder } from "../../model/make-folder.js";
 import { type FaultRule, faultRules } from "../../sandbox/faults.js";
 import type { Sandbox, SandboxOptions } from "../../sandbox/index.js";
-import { optionsFromFlags, sandboxFlags, settingsOf } from "../../sandbox/switches.js";
+import { settingsOf, type Switch, switches } from "../../sandbox/switches.js";
 import { readConfig, stateRoot } from "../../settings/config-file.js";
 import { command, type Flag } from "../command.js";
 import { untilAborted } from "../frame.js";
-import { port as portNumber } from "../flags.js";
+import { port as portNumber, valueOf } from "../flags.js";
 import { createOutput, shownPath, tell } from "../output.js";
 
-/** Flags from the sandbox's own list of switches. */
-const switches = Object.fromEntries(
-  sandboxFlags.map(({ flag, description, choices, default: usual }): [string, Flag] => [
-    flag,
-    [flag, `${description}${usual === null || usual === false ? "" : ` (default: ${usual})`}`, choices],
-  ]),
+const amount = valueOf("a number", (text) =>
+  text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : null,
+);
+
+const amountOrOff = (text: string): number | "off" => (text === "off" ? text : amount(text));
+
+/** `maxEvents` has the flag `--max-events`, by which commander knows the name again. */
+const switchFlags = Object.fromEntries(
+  Object.entries<Switch<string | number | boolean | null>>(switches).map(([name, one]): [string, Flag] => {
+    const { takes, choices, mayBeOff, default: usual, description } = one;
+    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const says = usual === null || usual === false ? description : `${description} (default: ${usual})`;
+    if (takes === undefined) return [name, [flag, says]];
+    return [name, [`${flag} ${takes}`, says, choices ?? (mayBeOff === true ? amountOrOff : amount)]];
+  }),
 );
 
 const own = {
   port: ["--port <n>", "the port to listen on (default: a free one)", portNumber],
   store: ["--store <file>", "where to keep its records (default: state/sandbox/store.db, as for rehearsals)"],
   memory: ["--memory", "keep records in memory only"],
+  seed: ["--seed <n>", "seed for random faults (default: 1)", amount],
   faults: ["--faults <file>", "fault rules that apply from the start (JSON)"],
 } as const;
 
@@ -54,21 +64,22 @@ const dump = command({
 });
 
 export const spec = command({
-  flags: { ...switches, ...own },
+  flags: { ...switchFlags, ...own },
   examples: {
     "rowferry sandbox --port 4010": "for any program; set its ROWFERRY_BASE_URL",
     "rowferry sandbox --memory --terse-errors --partial-batches": "",
   },
   notes: ["Ctrl-C ends it. When it starts, it prints the address of its documentation (OpenAPI)."],
   subcommands: { dump: ["print every timeline that the sandbox keeps", dump] },
-  async run({ world, signal }, { port = 0, store, memory, faults, json = false, ...switched }) {
+  async run({ world, signal }, { port = 0, store, memory, seed = 1, faults, json = false, ...switched }) {
     if (memory === true && store !== undefined)
       throw new RowferryError("usage", "--memory writes no file, so it cannot be used with --store.");
     const { createSandbox } = await import("../../sandbox/index.js");
     const file = memory === true ? null : storeFile(world.cwd, store);
     if (file !== null) makeFolder(dirname(file));
     const sandbox = createSandbox({
-      ...sandboxOptions(switched),
+      ...checked(switched),
+      seed,
       storage: file === null ? "memory" : { file },
       ...(faults === undefined ? {} : { faults: readFaults(world.cwd, faults) }),
     });
@@ -98,11 +109,10 @@ export const spec = command({
   },
 });
 
-function sandboxOptions(switched: { [flag: string]: unknown }): SandboxOptions {
+function checked(given: { [name: string]: unknown }): SandboxOptions {
+  const values = Object.entries(given).map(([name, value]) => [name, value === "off" ? null : value]);
   try {
-    const options = optionsFromFlags(switched);
-    settingsOf(options);
-    return options;
+    return settingsOf(Object.fromEntries(values) as SandboxOptions);
   } catch (cause) {
     if (cause instanceof RangeError) throw new RowferryError("usage", cause.message, { cause });
     throw cause;
