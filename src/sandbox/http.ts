@@ -1,12 +1,9 @@
-/** Serves the core over node's own HTTP. */
-import { randomUUID } from "node:crypto";
+/** Serves the core over node's own HTTP, which answers by itself what is no HTTP or does not arrive in time. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
 import { tooLarge } from "./body.js";
 import type { Core } from "./core.js";
 import { openApi } from "./openapi.js";
-import { Refusal } from "./refusal.js";
 import type { Message } from "./request.js";
 import { TOKEN_PATH } from "./tokens.js";
 
@@ -34,14 +31,9 @@ export async function serve(
       requestTimeout: patience,
       headersTimeout: patience,
       connectionsCheckingInterval: Math.min(1000, patience),
-      requireHostHeader: false,
     },
     (request, response) => void answer(core, request, response, options.maxBytes),
   );
-  // An Expect header changes nothing.
-  server.on("checkExpectation", (request, response) => void answer(core, request, response, options.maxBytes));
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(socket, refusalOf(error)));
-  server.on("connect", (_request, socket) => refuse(socket, new Refusal(405, "CONNECT is not allowed here")));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
@@ -70,9 +62,7 @@ async function answer(core: Core, request: IncomingMessage, response: ServerResp
   response.once("close", () => gone.abort());
   let body: Pick<Message, "body" | "refused">;
   try {
-    const isNameless = request.headers.host === undefined && request.httpVersion === "1.1";
     body = await bodyOf(request, maxBytes);
-    if (isNameless) body.refused = new Refusal(400, "HTTP/1.1 needs a Host header");
   } catch {
     return;
   }
@@ -99,27 +89,4 @@ function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Pick<Messag
     request.on("end", () => resolve(length > maxBytes ? tooLong : { body: Buffer.concat(chunks) }));
     request.on("error", reject);
   });
-}
-
-function refusalOf({ code }: NodeJS.ErrnoException): Refusal {
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new Refusal(408, "The request did not arrive in time");
-  if (code === "HPE_HEADER_OVERFLOW") return new Refusal(431, "The headers are too long");
-  return new Refusal(400, "The request is not well-formed HTTP");
-}
-
-/** For requests that never reach the core. */
-function refuse(socket: Duplex, { status, code, message }: Refusal): void {
-  if (!socket.writable) return void socket.destroy();
-  const error = { code, id: randomUUID(), timestamp: new Date().toISOString(), message };
-  const body = JSON.stringify({ errors: [error] });
-  const head = [
-    `HTTP/1.1 ${status} ${code}`,
-    "connection: close",
-    `date: ${new Date().toUTCString()}`,
-    `x-request-id: ${randomUUID()}`,
-    "content-type: application/json; charset=utf-8",
-    `content-length: ${Buffer.byteLength(body)}`,
-  ];
-  // What still arrives of a refused request must not be carried out.
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -107,7 +107,7 @@ function operation(key: string, [summary, body, status, answer, query = []]: End
     ...(body === null ? {} : { requestBody: { required: true, ...content(body) } }),
     responses: {
       ...answers(answer, [status]),
-      ...answers("ErrorEnvelope", [400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500]),
+      ...answers("ErrorEnvelope", [400, 401, 403, 404, 409, 413, 415, 422, 429, 500]),
     },
   };
 }

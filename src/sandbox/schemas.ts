@@ -1,16 +1,12 @@
 /** The schemas of requests. Required fields that service.md does not show follow open points 1, 4, 7, 8 and 27. */
 import { z } from "zod";
-import { parseInstant } from "./instants.js";
+import { timestamp } from "./instants.js";
 import { Refusal } from "./refusal.js";
 
 /** For the description of the interface. */
 export const described = z.registry<{ id: string }>();
 
 const text = z.string().min(1);
-const timestamp = z
-  .string()
-  .refine((given) => parseInstant(given) !== null, "must be an ISO 8601 timestamp with Z or an offset")
-  .meta({ format: "date-time" });
 /** Participant: international format with a leading plus. */
 const phone = z.string().regex(/^\+[1-9]\d{6,14}$/, "must be in international format: a plus and 7 to 15 digits");
 

@@ -3,7 +3,7 @@
  * elsewhere.
  */
 import { eventScope, visible } from "./documents.js";
-import { type Instant, instantText, isEarlier, parseInstant } from "./instants.js";
+import { type Instant, instantOf, instantText, isEarlier } from "./instants.js";
 import type { Json, JsonObject } from "./json.js";
 import { copyToRelated, createTarget, lastOf, writeEvent, writeRelation } from "./links.js";
 import type { DocumentRecord } from "./records.js";
@@ -23,8 +23,7 @@ export interface AppendedEvent {
  */
 export function appendEvent(call: Call, documentId: string, event: EventInput, at: string): AppendedEvent {
   const document = visible(call, documentId);
-  // Its schema has checked it.
-  const instant = parseInstant(event.externalCreatedAt) as Instant;
+  const instant = instantOf(event.externalCreatedAt);
   const { name, isPublic, deduplicationId = null } = event;
   const checks = [() => claimKey(call, document, deduplicationId), () => checkOrder(call, document, name, instant, at)];
   for (const check of call.settings.checks === "order-first" ? checks.toReversed() : checks) check();

@@ -1,10 +1,9 @@
 /**
- * Cases that only a sandbox can be asked: faults of every shape, what became of them in its own counts, HTTP that is none,
- * and, with its clock standing still, the very instant and the very last token of a bucket.
+ * Cases that only a sandbox can be asked: faults of every shape, what became of them in its own counts, and, with its clock standing still, the very instant and the very last token of a bucket.
  */
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describeAnswer, items, member, parseJson, type Answer } from "../answer.js";
+import { describeAnswer, items, member, type Answer } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import type { FaultRule } from "../control.js";
@@ -24,13 +23,6 @@ function raw(service: ServiceUnderTest, text: string): Promise<string> {
     socket.on("close", () => resolve(answer));
     socket.on("error", reject);
   });
-}
-
-/** Status, code and type of an answer in raw bytes. */
-function inBrief(answer: string): string {
-  const [error] = items(parseJson(answer.slice(answer.indexOf("\r\n\r\n"))), "errors");
-  const status = /^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? "none";
-  return `${status} ${String(member(error, "code"))} ${String(member(error, "message"))}`;
 }
 
 /** An answer without what is another in each run. */
@@ -179,21 +171,6 @@ export const sandboxCases: ContractCase[] = [
     ["control"],
   ),
 
-  forbids(
-    "Sandbox: HTTP",
-    "what is no HTTP, has headers without end or stalls is refused in the envelope, with its own code",
-    async (service) => {
-      const head = "POST /documents HTTP/1.1\r\nhost: x\r\n";
-      const answers = await Promise.all([
-        raw(service, "GARBAGE\r\n\r\n"),
-        raw(service, `${head}x-long: ${"x".repeat(70_000)}\r\n\r\n`),
-        raw(service, `${head}content-type: application/json\r\ncontent-length: 100\r\n\r\n{`),
-        raw(service, head),
-      ]);
-      return { reading: answers.map(inBrief).join("\n") };
-    },
-    ["still-clock"],
-  ),
   allows(
     "Sandbox: HTTP",
     "a proxy's form of the target names the service too",
