@@ -1,38 +1,39 @@
 /** Addresses (service.md, Resources: Address; Endpoints: Addresses). */
 import { resolveGeography } from "./geography.js";
+import { type Answer, jsonAnswer } from "./answer.js";
 import type { JsonObject } from "./json.js";
 import { agree, usable } from "./participants.js";
 import { type AddressRecord, type ParticipantRecord, placeOf } from "./records.js";
 import { invalid, notFound } from "./refusal.js";
-import type { Call, Reply } from "./request.js";
+import type { Call } from "./request.js";
 import { type AddressInput, addressInput, checked, strictAddressInput } from "./schemas.js";
 
 /** Replaces a street that another dataset registered. */
 export const STREET_MASK = "*****";
 
 /** POST /participants/{participantId}/addresses. A repeated address is doubled (open point 5). */
-export function createAddress(call: Call): Reply {
+export function createAddress(call: Call): Answer {
   const participantId = usable(call, ownerOf(call));
   const { id, snapshotId, geography } = addAddress(call, participantId, checkedAddress(call, call.body));
-  return { status: 201, body: { id, snapshotId, geography } };
+  return jsonAnswer(201, { id, snapshotId, geography });
 }
 
 /**
  * GET /participants/{participantId}/addresses: an array of all, unless the setting pageSize cuts it (open point 21).
  */
-export function listAddresses(call: Call): Reply {
+export function listAddresses(call: Call): Answer {
   const { id } = ownerOf(call);
   const all = call.store.addressesOf(id).map((record) => addressView(call, record));
   const { pageSize } = call.settings;
-  if (pageSize === null) return { status: 200, body: all };
+  if (pageSize === null) return jsonAnswer(200, all);
   const page = Number(call.query["page"] ?? 1);
   if (!Number.isSafeInteger(page) || page < 1) throw invalid("page: must be a number from 1");
   const next = `</participants/${encodeURIComponent(id)}/addresses?page=${page + 1}>; rel="next"`;
-  return {
-    status: 200,
-    body: all.slice((page - 1) * pageSize, page * pageSize),
-    headers: page * pageSize < all.length ? { link: next } : {},
-  };
+  return jsonAnswer(
+    200,
+    all.slice((page - 1) * pageSize, page * pageSize),
+    page * pageSize < all.length ? { link: next } : {},
+  );
 }
 
 function ownerOf({ store, params }: Call): ParticipantRecord {

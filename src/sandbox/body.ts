@@ -5,7 +5,6 @@ import { invalid, Refusal } from "./refusal.js";
 const DEEPEST = 64;
 /** Bounds the time for checking a body. */
 const MOST_VALUES = 250_000;
-const SURROGATE = /\p{Surrogate}/u;
 
 export const tooLarge = (limit: string): Refusal => new Refusal(413, `The body is longer than ${limit}`);
 
@@ -25,7 +24,6 @@ export function parseBody(text: string | null, headers: Record<string, string>):
     throw new Refusal(415, "The body must be application/json, not compressed");
   }
   if (text === null) throw invalid("The body is not UTF-8");
-  bound(text);
   let value: unknown;
   try {
     value = parseJson(text);
@@ -36,36 +34,25 @@ export function parseBody(text: string | null, headers: Record<string, string>):
   return value;
 }
 
-/** Counts nesting and values without building them. */
-function bound(text: string): void {
-  let [depth, values, quoted] = [0, 1, false];
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (quoted) {
-      if (character === "\\") at += 1;
-      else if (character === '"') quoted = false;
-    } else if (character === '"') {
-      quoted = true;
-    } else if (character === "{" || character === "[") {
-      depth += 1;
-      if (depth > DEEPEST) throw invalid(`The body is nested deeper than ${DEEPEST} levels`);
-    } else if (character === "}" || character === "]") {
-      depth -= 1;
-    } else if (character === ",") {
-      values += 1;
-      if (values > MOST_VALUES) throw tooLarge(`${MOST_VALUES} values`);
-    }
-  }
+function wellFormed(text: string): void {
+  if (!text.isWellFormed()) throw invalid("The body holds text that is not well-formed Unicode");
 }
 
-function inspect(value: unknown): void {
-  if (typeof value === "string") {
-    if (SURROGATE.test(value)) throw invalid("The body holds text that is not well-formed Unicode");
-  } else if (typeof value === "object" && value !== null) {
-    for (const [name, inner] of Object.entries(value)) {
+/** Nesting, number of values, and what they hold. */
+function inspect(body: unknown): void {
+  let values = 1;
+  const look = (value: unknown, depth: number): void => {
+    if (typeof value === "string") wellFormed(value);
+    if (typeof value !== "object" || value === null) return;
+    if (depth === DEEPEST) throw invalid(`The body is nested deeper than ${DEEPEST} levels`);
+    const members = Object.entries(value);
+    values += Math.max(0, members.length - 1);
+    if (values > MOST_VALUES) throw tooLarge(`${MOST_VALUES} values`);
+    for (const [name, inner] of members) {
       if (name === "__proto__") throw invalid("The body holds a member named __proto__");
-      inspect(name);
-      inspect(inner);
+      wellFormed(name);
+      look(inner, depth + 1);
     }
-  }
+  };
+  look(body, 0);
 }

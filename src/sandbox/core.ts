@@ -1,15 +1,15 @@
 /**
  * The service without sockets: one request in, one answer out. Checks token, limit, fault, path, body, then the
- * endpoint. Writes are durable before their answer leaves.
+ * endpoint. Writes are in the store before their answer leaves.
  */
-import { type Answer, envelope, faultAnswer, gateway, jsonAnswer } from "./answer.js";
+import { type Answer, envelope, faultAnswer, gateway } from "./answer.js";
 import { parseBody, textOf } from "./body.js";
 import { type Control, CONTROL_PATH } from "./control.js";
 import type { Fault, FaultOf, Faults } from "./faults.js";
 import type { RequestLog } from "./inspection.js";
 import type { Limiter } from "./limiter.js";
 import { notAllowed, notFound, Refusal } from "./refusal.js";
-import type { Caller, Context, Message, Reply, SandboxResponse } from "./request.js";
+import type { Caller, Context, Message, SandboxResponse } from "./request.js";
 import { type Match, matchRoutes } from "./router.js";
 import { TOKEN_PATH, type Tokens } from "./tokens.js";
 
@@ -38,7 +38,7 @@ export interface CoreParts {
 export type Core = (request: Message) => Promise<SandboxResponse>;
 
 export function coreOf({ context, tokens, limiter, faults, log, control }: CoreParts): Core {
-  const { clock, settings, store } = context;
+  const { clock, settings } = context;
   const refusal = (status: number, message: string): Answer => envelope(context, new Refusal(status, message));
 
   /** Unexpected errors also become the envelope. */
@@ -47,16 +47,6 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
       return work();
     } catch (error) {
       return error instanceof Refusal ? envelope(context, error) : refusal(500, "Internal server error");
-    }
-  }
-
-  /** Waits until writes are durable; if that fails, the answer becomes 500. */
-  async function settled(answer: Answer): Promise<Answer> {
-    try {
-      await store.settled();
-      return answer;
-    } catch {
-      return refusal(500, "The store could not be written");
     }
   }
 
@@ -123,13 +113,13 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
       );
     }
     const body = method === "POST" ? parseBody(text, headers) : undefined;
-    return replied(route.endpoint({ ...context, caller, params, query, body }));
+    return route.endpoint({ ...context, caller, params, query, body });
   }
 
   function token(arrival: Arrival): Answer {
     const text = bodyOf(arrival) ?? "";
     if (arrival.method !== "POST") throw notAllowed(arrival.method, ["POST"]);
-    return replied(tokens.issue(arrival.headers, text));
+    return tokens.issue(arrival.headers, text);
   }
 
   /** The answer of a fault that prevents the request. */
@@ -164,7 +154,7 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
     const requestId = context.newId();
     if (path.startsWith(`${CONTROL_PATH}/`)) {
       const answer = guarded(() => control.answer({ ...arrival, text: bodyOf(arrival) ?? "" }));
-      return respond(await settled(answer), requestId);
+      return respond(answer, requestId);
     }
     const at = clock.now();
     const matches = matchRoutes(method, path);
@@ -177,17 +167,14 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
     };
     await wait("before");
     const { answer, clientId } = serve(arrival, matches, fault);
-    const durable = await settled(answer);
     await wait("after");
-    const response = afterFault(respond(durable, requestId), fault, requestId);
+    const response = afterFault(respond(answer, requestId), fault, requestId);
     const { status } = response;
     const kind = fault.action?.kind ?? (fault.delays.length > 0 ? "delay" : null);
     log.add({ at, requestId, method, path: template, clientId, status, fault: kind });
     return response;
   };
 }
-
-const replied = ({ status, body, headers }: Reply): Answer => jsonAnswer(status, body, headers);
 
 function arrive({ target, ...message }: Message): Arrival {
   const [path = "", search = ""] = target.split(/\?(.*)/s);

@@ -1,29 +1,30 @@
 /** Documents (service.md, Document; Endpoints: the other document endpoints; shapes by open points 7, 18, 25, 26 and 27). */
 import { instantText } from "./instants.js";
+import { type Answer, jsonAnswer } from "./answer.js";
 import type { JsonObject } from "./json.js";
 import type { DocumentRecord, EventRecord } from "./records.js";
 import { checkIdentities, checkReferences, resolveReferences, type ResolvedReferences } from "./references.js";
 import { conflict, duplicateKey, notFound } from "./refusal.js";
-import type { Call, Reply } from "./request.js";
+import type { Call } from "./request.js";
 import { checked, type DocumentInput, documentInput } from "./schemas.js";
 
 /** POST /documents: an empty timeline. */
-export function createDocument(call: Call): Reply {
+export function createDocument(call: Call): Answer {
   const input = checked(documentInput, call.body);
   checkReferences(input, "", false);
   checkIdentities(call, [input]);
   const { id } = call.store.transaction(() => addDocument(call, input, ""));
-  return { status: 201, body: { id, documentId: id } };
+  return jsonAnswer(201, { id, documentId: id });
 }
 
 /** GET /documents/{id}: id, state, references and the timeline. */
-export function readDocument(call: Call): Reply {
+export function readDocument(call: Call): Answer {
   const { id, state, participantId, addressId, fields, externalId, deduplicationId } = visible(call, call.params["id"]);
   const view: JsonObject = { ...fields, id, documentId: id, state, participantId, addressId };
   if (externalId !== null) view["externalId"] = externalId;
   if (deduplicationId !== null) view["deduplicationId"] = deduplicationId;
   view["events"] = call.store.eventsOf(id).map(eventView);
-  return { status: 200, body: view };
+  return jsonAnswer(200, view);
 }
 
 /** Records are scoped to the dataset (What the service does, 4). @throws Refusal 404 */

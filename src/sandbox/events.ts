@@ -1,9 +1,10 @@
 /** The two event endpoints, and the checks that need no document (service.md, Endpoints: Events). */
 import { addDocument, visible } from "./documents.js";
+import { type Answer, jsonAnswer } from "./answer.js";
 import { isObject, type JsonObject } from "./json.js";
 import { checkIdentities, checkReferences, type References } from "./references.js";
 import { invalid, Refusal } from "./refusal.js";
-import type { Call, Reply } from "./request.js";
+import type { Call } from "./request.js";
 import {
   checked,
   type DocumentInput,
@@ -23,16 +24,16 @@ interface Batch {
 }
 
 /** POST /documents/{documentId}/events: runs the identity check itself, then delegates to the batch (Events rule 2). */
-export function postEvent(call: Call): Reply {
+export function postEvent(call: Call): Answer {
   const batch = { document: call.params["documentId"] ?? "", events: [checkEvent(call, call.body, "")] };
   const { documentId, entries } = submit(call, batch, () => "");
-  return { status: 201, body: { documentId, ...entryView(entries[0]) } };
+  return jsonAnswer(201, { documentId, ...entryView(entries[0]) });
 }
 
 /** POST /documents/events (Events rules 3, 4 and 5). */
-export function postBatch(call: Call): Reply {
+export function postBatch(call: Call): Answer {
   const { documentId, entries } = submit(call, readBatch(call), (index) => `events[${index}].`);
-  return { status: 201, body: { documentId, events: entries.map(entryView) } };
+  return jsonAnswer(201, { documentId, events: entries.map(entryView) });
 }
 
 function entryView(entry: AppendedEvent | undefined): JsonObject {

@@ -1,39 +1,40 @@
 /** Participants (service.md, Resources: Participant; Endpoints: Participants). */
 import { naturalKey, type ParticipantRecord } from "./records.js";
+import { type Answer, jsonAnswer } from "./answer.js";
 import { conflict, notFound, Refusal } from "./refusal.js";
-import type { Call, Reply } from "./request.js";
+import type { Call } from "./request.js";
 import { checked, naturalKeyInput, type ParticipantInput, participantInput } from "./schemas.js";
 
 /**
  * POST /participants: registers in the credential's dataset. A taken natural key is refused unless twins are allowed
  * (open point 2).
  */
-export function createParticipant(call: Call): Reply {
+export function createParticipant(call: Call): Answer {
   const input = checked(participantInput, call.body);
   if (!call.settings.twinParticipants && ownByKey(call, input) !== undefined) {
     throw conflict(`Participant ${input.countryCode} ${input.taxIdType} ${input.taxId} is already registered`);
   }
   const { id, snapshotId } = addParticipant(call, input);
-  return { status: 201, body: { id, snapshotId } };
+  return jsonAnswer(201, { id, snapshotId });
 }
 
 /** GET /participants by natural key: the caller's own first, else another dataset's; 404 if none (open point 3). */
-export function findParticipant(call: Call): Reply {
+export function findParticipant(call: Call): Answer {
   const found = call.store.participantsByKey(naturalKey(checked(naturalKeyInput, call.query)));
   return shown(call, found.find((one) => one.dataset === call.caller.dataset) ?? found[0]);
 }
 
 /** GET /participants/{id} */
-export function readParticipant(call: Call): Reply {
+export function readParticipant(call: Call): Answer {
   return shown(call, call.store.participant(call.params["id"] ?? ""));
 }
 
 /** What the service does, 4: own records with every field, others only with identification. @throws Refusal 404 */
-function shown({ caller }: Call, record: ParticipantRecord | undefined): Reply {
+function shown({ caller }: Call, record: ParticipantRecord | undefined): Answer {
   if (record === undefined) throw notFound("Participant");
   const { snapshotId: _, dataset, ...own } = record;
   const { id, countryCode, taxIdType, taxId, name } = own;
-  return { status: 200, body: dataset === caller.dataset ? own : { id, countryCode, taxIdType, taxId, name } };
+  return jsonAnswer(200, dataset === caller.dataset ? own : { id, countryCode, taxIdType, taxId, name });
 }
 
 export function ownByKey({ store, caller }: Call, input: ParticipantInput): ParticipantRecord | undefined {

@@ -70,9 +70,3 @@ export interface Call extends Context {
   /** The parsed body of a POST. */
   body: unknown;
 }
-
-export interface Reply {
-  status: number;
-  body: Json;
-  headers?: Record<string, string>;
-}

@@ -1,15 +1,16 @@
 /** The service's endpoints (service.md, Endpoints) by path. */
+import type { Answer } from "./answer.js";
 import { createAddress, listAddresses } from "./addresses.js";
 import { createDocument, readDocument } from "./documents.js";
 import { postBatch, postEvent } from "./events.js";
 import { createParticipant, findParticipant, readParticipant } from "./participants.js";
-import type { Call, Reply } from "./request.js";
+import type { Call } from "./request.js";
 
 export interface Route {
   method: "GET" | "POST";
   /** `{name}` means an identifier. */
   template: string;
-  endpoint(call: Call): Reply;
+  endpoint(call: Call): Answer;
 }
 
 const routes: readonly Route[] = [

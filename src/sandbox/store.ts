@@ -1,7 +1,6 @@
 /**
- * Keeps the records in SQLite, in memory or in a file; knows no rule of the service. In a file, requests that arrive
- * close together share one commit: each is a savepoint in one transaction, committed before any of their answers
- * leaves.
+ * Keeps the records in SQLite, in memory or in a file; knows no rule of the service. What was answered survives the end
+ * of the process, but perhaps not a power failure.
  */
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -51,9 +50,8 @@ export function openStore(file: string | null) {
   }
   const db = new Database(file ?? ":memory:", { timeout: BUSY_MS });
   const statements = new Map<string, Database.Statement>();
-  let pending: Promise<void> | null = null;
   db.pragma("journal_mode = WAL");
-  db.pragma("synchronous = FULL");
+  db.pragma("synchronous = NORMAL");
   db.pragma("cache_size = -65536");
   // Scattered keys dirty many pages, and rewriting each one after every few commits would cost most.
   db.pragma("wal_autocheckpoint = 16384");
@@ -69,39 +67,14 @@ export function openStore(file: string | null) {
     throw new Error(`${file} is not a sandbox store of version ${VERSION}.`);
   }
 
-  /** In a file: opens the shared transaction, and commits it after this turn of the event loop. */
-  function begin(): void {
-    if (db.inTransaction || file === null) return;
-    run("BEGIN IMMEDIATE");
-    pending = new Promise<void>((resolve, reject) => {
-      setImmediate(() => {
-        pending = null;
-        try {
-          if (db.open && db.inTransaction) run("COMMIT");
-          resolve();
-        } catch (error) {
-          if (db.open && db.inTransaction) run("ROLLBACK");
-          reject(error instanceof Error ? error : new Error(String(error)));
-        }
-      });
-    });
-    // Waiting requests see the rejection; an unobserved one must not end the process.
-    pending.catch(() => undefined);
-  }
-
   function prepared(sql: string): Database.Statement {
     const statement = statements.get(sql) ?? db.prepare(sql);
     statements.set(sql, statement);
     return statement;
   }
 
-  function run(sql: string): void {
-    prepared(sql).run();
-  }
-
   /** @returns the number of rows */
   function write(sql: string, ...values: (string | number | null)[]): number {
-    begin();
     return prepared(sql).run(...values).changes;
   }
 
@@ -112,33 +85,10 @@ export function openStore(file: string | null) {
 
   return {
     /** All or nothing. May be nested: an inner failure undoes only the inner part. */
-    transaction<T>(work: () => T): T {
-      begin();
-      run("SAVEPOINT part");
-      try {
-        const result = work();
-        run("RELEASE part");
-        return result;
-      } catch (error) {
-        if (db.inTransaction) {
-          run("ROLLBACK TO part");
-          run("RELEASE part");
-        }
-        throw error;
-      }
-    },
-
-    /** Null: everything is durable; else a promise that rejects if it cannot be. */
-    settled(): Promise<void> | null {
-      return pending;
-    },
+    transaction: <T>(work: () => T): T => db.transaction(work)(),
 
     /** Safe to call twice. */
-    close(): void {
-      if (!db.open) return;
-      if (db.inTransaction) db.exec("COMMIT");
-      db.close();
-    },
+    close: (): void => void db.close(),
 
     participant(id: string): ParticipantRecord | undefined {
       return list<ParticipantRecord>("SELECT record FROM participants WHERE id = ?", id)[0];

@@ -2,7 +2,8 @@
  * OAuth 2.0 Client Credentials (service.md, Authentication): issues and verifies tokens. Endpoint, scopes and lifetime
  * are the sandbox's own (open point 12).
  */
-import type { Caller, Context, Reply } from "./request.js";
+import type { Caller, Context } from "./request.js";
+import { type Answer, jsonAnswer } from "./answer.js";
 import type { SandboxCredential } from "./switches.js";
 
 export const TOKEN_PATH = "/oauth/token";
@@ -14,7 +15,7 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
   const { store, clock, settings } = context;
   return {
     /** POST /oauth/token with basic or post authentication; errors by RFC 6749, 5.2. */
-    issue(headers: Record<string, string>, body: string): Reply {
+    issue(headers: Record<string, string>, body: string): Answer {
       if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "")) {
         return refused("invalid_request", "The body must be application/x-www-form-urlencoded");
       }
@@ -39,11 +40,9 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
       const token = `${newToken()}${newToken()}`.replaceAll("-", "");
       const expiresAt = Math.floor(clock.now() + settings.tokenTtl * 1000);
       store.transaction(() => store.addToken({ token, clientId, expiresAt }));
-      return {
-        status: 200,
-        body: { access_token: token, token_type: "Bearer", expires_in: Math.floor(settings.tokenTtl), scope },
-        headers: { "cache-control": "no-store" },
-      };
+      const lifetime = Math.floor(settings.tokenTtl);
+      const given = { access_token: token, token_type: "Bearer", expires_in: lifetime, scope };
+      return jsonAnswer(200, given, { "cache-control": "no-store" });
     },
 
     /** `authorization`: the header's value. */
@@ -81,14 +80,11 @@ function clientOf(authorization: string | undefined, form: URLSearchParams): { i
   }
 }
 
-function refused(error: string, description: string): Reply {
+function refused(error: string, description: string): Answer {
   const isClient = error === "invalid_client";
-  return {
-    status: isClient ? 401 : 400,
-    body: { error, error_description: description },
-    headers: {
-      "cache-control": "no-store",
-      ...(isClient ? { "www-authenticate": 'Basic realm="sandbox"' } : {}),
-    },
-  };
+  return jsonAnswer(
+    isClient ? 401 : 400,
+    { error, error_description: description },
+    { "cache-control": "no-store", ...(isClient ? { "www-authenticate": 'Basic realm="sandbox"' } : {}) },
+  );
 }
