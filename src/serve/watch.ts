@@ -3,28 +3,37 @@
  * exists, or when size and time have not changed for a while. Handled files are remembered across restarts by size and
  * time; a changed file is handled again.
  */
+import { createHash } from "node:crypto";
 import {
   createReadStream,
   existsSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   utimesSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { parse } from "yaml";
 import { z } from "zod";
-import { type LedgerLock, lockOf, tryLock } from "../ledger/care/lock.js";
+import { isWorkDue, readStatus } from "../desk/status.js";
+import { type LedgerLock, lockLedger, lockOf, tryLock } from "../ledger/care/lock.js";
+import { filesOfModule } from "../map/beside.js";
+import type { MappingSpec } from "../map/language/mapping-schema.js";
 import type { Clock } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
 import { RowferryError } from "../model/error.js";
 import { listed } from "../model/fold.js";
 import { makeFolder } from "../model/make-folder.js";
 import { READABLE } from "../model/file-endings.js";
+import type { Target } from "../model/target.js";
 import { alsoHolds, filesWithin } from "../read/files.js";
 import { missingFile } from "../read/opened-file.js";
 import { type AtomicFile, unusedPath, writeAtomically } from "../report/atomic-file.js";
+import { closing } from "../run/closing.js";
+import { exitCodeOf } from "../run/finish.js";
 
 export interface WatchOptions {
   folder: string;
@@ -36,11 +45,10 @@ export interface WatchOptions {
   /** In ms. */
   everyMs: number;
   once: boolean;
-  memory: string;
-  /** Of the folder, which is there, for all mappings and targets. */
-  lock: () => string;
-  /** The mapping and settings: a file that could not be imported is tried again when they change. */
-  stamp: () => string;
+  mapping: string;
+  /** The settings' file. */
+  settings: string;
+  target: Target;
   clock: Clock;
   signal: AbortSignal;
   /**
@@ -48,14 +56,10 @@ export interface WatchOptions {
    * `isCut`: a limit left some of them to the next run.
    */
   handle: (path: string, isStaged: boolean) => Promise<{ exitCode: number; isStaged: boolean; isCut: boolean }>;
-  /** Waits while another process holds the ledger. */
-  untilFree: () => Promise<void>;
-  /** Whether the ledger has work that waited for its time, which has come. */
-  isWorkDue: () => boolean;
-  idle?: () => Promise<void>;
-  /** With `once`, where there was nothing to do. @returns the exit code */
-  nothingNew: () => Promise<number>;
+  idle: () => Promise<void>;
   say: (line: string) => void;
+  /** Says nothing if all is well. */
+  quiet: boolean;
   /** Explains what ends neither the watch nor the other files. @returns its exit code */
   tell: (error: unknown) => number;
 }
@@ -89,33 +93,73 @@ const WAITED = "";
  * no folder at the start, or it is the one to move to; `ledger-locked`
  */
 export async function watchFolder(options: WatchOptions): Promise<number> {
-  const { folder, moveTo } = options;
+  const { folder, moveTo, target } = options;
   if (namesIn(folder) === null) throw new RowferryError("usage", `there is no folder ${folder}, or it cannot be read`);
   if (moveTo !== null && isSameFolder(moveTo, folder))
     throw new RowferryError("usage", "--move-to is the watched folder itself");
-  const own = lockFor(
-    lockOf(options.memory),
-    false,
-    folder,
-    "Another watch with the same mapping is running on this folder.",
-    "It imports the files that arrive. To watch with other options, end it first.",
-  );
-  try {
+  // Each mapping has its own memory: another one has not read the files of this folder.
+  const memory = join(target.stateFolder, "watched", `${hashed(`${options.mapping}\n${folder}`)}.json`);
+  return closing(async (later) => {
+    const own = lockFor(
+      lockOf(memory),
+      false,
+      folder,
+      "Another watch with the same mapping is running on this folder.",
+      "It imports the files that arrive. To watch with other options, end it first.",
+    );
+    later(own.release);
     const common = lockFor(
-      options.lock(),
+      // For all mappings and targets.
+      join(dirname(target.stateFolder), "watched", `${hashed(realpathSync(folder))}.lock`),
       moveTo === null,
       folder,
       "Another watch is running on this folder, and --move-to would move files before the other one has read them.",
       "Give each watch a folder of its own, or start both without --move-to.",
     );
-    try {
-      return await watchAlone(options);
-    } finally {
-      common.release();
-    }
-  } finally {
-    own.release();
+    later(common.release);
+    return watchAlone(options, memory);
+  });
+}
+
+const hashed = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
+
+/** When the mapping, the files that it reads and the settings were changed: then a failed file is tried again. */
+const stampOf = ({ mapping, settings }: WatchOptions): string =>
+  [mapping, settings, ...namedBy(mapping)]
+    .map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    .join(" ");
+
+/** The files that a mapping and its base read, as far as both can be read. */
+function namedBy(path: string, isBase = false): string[] {
+  try {
+    const { extends: base, functions, tables } = parse(readFileSync(path, "utf8")) as MappingSpec;
+    const names = [base, functions, ...Object.values(tables ?? {}).map(({ file }) => file)];
+    // A module also imports files.
+    const named = names.flatMap((name) => (name === undefined ? [] : filesOfModule(resolve(dirname(path), name))));
+    return base === undefined || isBase ? named : [...named, ...namedBy(resolve(dirname(path), base), true)];
+  } catch {
+    return [];
   }
+}
+
+/** Waits while another process holds the ledger. */
+async function untilFree({ target, clock, signal, say, quiet }: WatchOptions): Promise<void> {
+  if (!existsSync(target.ledgerPath)) return;
+  const onWait = () => {
+    if (!quiet) say("waiting until another rowferry process has finished with this ledger");
+  };
+  const lock = await lockLedger(target.ledgerPath, { wait: true, clock, signal, onWait });
+  lock.release();
+}
+
+/** For `once`, where there was nothing to do. @returns the exit code */
+async function nothingNew({ target, signal, folder, say, quiet }: WatchOptions): Promise<number> {
+  if (!existsSync(target.ledgerPath)) return ExitCode.ok;
+  const { open } = await readStatus({ target });
+  const exitCode = exitCodeOf({ stopped: null, emptyFiles: [], signal }, open, () => false);
+  const more = exitCode === ExitCode.ok ? "" : `; \`rowferry status --target ${target.name}\` shows what is open`;
+  if (!quiet || exitCode !== ExitCode.ok) say(`nothing new in ${folder}${more}`);
+  return exitCode;
 }
 
 /** If no lock can be made, the memory cannot be written either, which is reported. @throws RowferryError `ledger-locked` */
@@ -138,9 +182,9 @@ function lockFor(path: string, isShared: boolean, folder: string, message: strin
  * settings change. Sends deferred events when their time has come.
  * @returns the worst exit code, or that of an interrupting signal
  */
-async function watchAlone(options: WatchOptions): Promise<number> {
-  const { folder, moveTo, clock, signal, say } = options;
-  const handled = readHandled(options.memory);
+async function watchAlone(options: WatchOptions, memory: string): Promise<number> {
+  const { folder, moveTo, target, clock, signal, say } = options;
+  const handled = readHandled(memory);
   const seen = new Map<string, Found & { since: number }>();
   const retries = new Map<string, { since: number; waitMs: number }>();
   const unread = new Set<string>();
@@ -153,9 +197,15 @@ async function watchAlone(options: WatchOptions): Promise<number> {
     if (!told.has(String(error))) worst = Math.max(worst, options.tell(error));
     told.add(String(error));
   };
-  const isWorkDue = (): boolean => {
+  const handle: WatchOptions["handle"] = async (path, isStaged) => {
+    const done = await options.handle(path, isStaged);
+    worst = Math.max(worst, done.exitCode);
+    return done;
+  };
+  /** Whether the ledger has work that waited for its time, which has come. */
+  const isWorkWaiting = (): boolean => {
     try {
-      return options.isWorkDue();
+      return isWorkDue(target, clock.now());
     } catch (error) {
       tell(error);
       return false;
@@ -178,7 +228,7 @@ async function watchAlone(options: WatchOptions): Promise<number> {
     const names = namesIn(folder);
     if ((names === null) !== isAway) say(isAway ? `${folder} is back` : `${folder} has disappeared; waiting for it`);
     isAway = names === null;
-    const stamp = options.stamp();
+    const stamp = stampOf(options);
     const present = filesOf(names ?? [], folder, tell);
     const files = present.filter((file) => !isSettled(file, stamp));
     if (options.once && isFirstLook) sayFailed(present.filter((file) => isSettled(file, stamp)));
@@ -195,20 +245,19 @@ async function watchAlone(options: WatchOptions): Promise<number> {
       let isLeft = false;
       let isCut = false;
       // The imports before it, or those of another process, may have taken hours.
-      await options.untilFree().catch(tell);
+      await untilFree(options).catch(tell);
       if (signal.aborted) break;
       const [now] = filesOf([name], folder, tell);
       if (now === undefined || !isUnchanged(now, file)) continue;
       if (!isHandled(file, before, stamp)) {
         const isSame = isUnchanged(file, before) && before.stamp === stamp;
-        const done = await options.handle(path, isSame && before.isStaged);
+        const done = await handle(path, isSame && before.isStaged);
         const { exitCode, isStaged } = done;
         if (exitCode >= ExitCode.interrupted) return exitCode;
-        worst = Math.max(worst, exitCode);
         ({ isCut } = done);
         handled[name] = { size, changed, exitCode: isCut ? ExitCode.again : exitCode, stamp, isStaged };
         isLeft = canGoOn(exitCode);
-        await remember(options.memory, handled, folder).catch(tell);
+        await remember(memory, handled, folder).catch(tell);
       }
       // Written to during its import, it is imported again.
       const [left] = filesOf([name], folder, tell);
@@ -224,19 +273,18 @@ async function watchAlone(options: WatchOptions): Promise<number> {
     // What is open is in the ledger, and no other file may come for days.
     const isGone = (name: string) => names?.includes(name) === false && handled[name]?.isStaged !== false;
     const gone = [...retries.keys()].filter((name) => name !== WAITED && isGone(name));
-    for (const name of isWorkDue() ? [...gone, WAITED] : gone) {
+    for (const name of isWorkWaiting() ? [...gone, WAITED] : gone) {
       if (signal.aborted) break;
       if (!isDue(retries.get(name), clock.now())) continue;
-      const { exitCode, isCut } = await options.handle(join(folder, name), true);
+      const { exitCode, isCut } = await handle(join(folder, name), true);
       if (exitCode >= ExitCode.interrupted) return exitCode;
-      worst = Math.max(worst, exitCode);
-      retryLater(name, name === WAITED ? isWorkDue() : canGoOn(exitCode), isCut);
+      retryLater(name, name === WAITED ? isWorkWaiting() : canGoOn(exitCode), isCut);
       isAnyHandled = true;
     }
-    await options.idle?.().catch(tell);
+    await options.idle().catch(tell);
     await tellUnread(folder, unread, say);
     if (options.once && files.every(({ name }) => retries.has(name)))
-      return isAnyHandled ? worst : Math.max(worst, await options.nothingNew());
+      return isAnyHandled ? worst : Math.max(worst, await nothingNew(options));
     if (complete.length > 0) continue;
     await clock.sleep(options.everyMs, signal);
   }

@@ -1,19 +1,14 @@
 /** `rowferry watch <mapping> <folder>`: imports files as they arrive, without a scheduler. */
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { parse } from "yaml";
-import type { MappingSpec } from "../../map/language/mapping-schema.js";
-import { filesOfModule } from "../../map/beside.js";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { readSource } from "../../map/load-mapping.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { configFileName } from "../../settings/config-file.js";
 import { resolveTarget } from "../../settings/target.js";
 import { checkMappingFirst, duration } from "../flags.js";
-import type { Frame } from "../frame.js";
 import { endOf, tellError } from "../report-error.js";
-import { runCommand, type SendingFlags, sendingCommand, tellerOf } from "../run-command.js";
+import { runCommand, sendingCommand, tellerOf } from "../run-command.js";
 
 export const spec = sendingCommand({
   takes: { "<mapping>": "the mapping file (YAML)", "<folder>": "where the files arrive" },
@@ -40,8 +35,6 @@ export const spec = sendingCommand({
     const target = resolveTarget({ flags, env: world.env, cwd: world.cwd });
     target.clientSecret();
     const teller = await tellerOf(target, world);
-    const places = [mapping, folder].map((path) => resolve(world.cwd, path));
-    const memory = hashed(places.join("\n"));
     let looked = 0;
     const hasLedger = () => existsSync(target.ledgerPath);
     let hadLedger = false;
@@ -61,13 +54,12 @@ export const spec = sendingCommand({
         hint: "Put it back, and the file will be imported. Otherwise, the next watch begins a new ledger, which does not know what was sent.",
       });
     };
-    const say = (line: string): void => {
-      world.stderr.write(`rowferry: ${line}\n`);
+    const explain = (error: unknown): number => {
+      const end = endOf(error, signal);
+      tellError(frame, end, { json: flags.json === true, debug: false });
+      return end.exitCode;
     };
-    const { exitCodeOf } = await import("../../run/finish.js");
     const { watchFolder } = await import("../../serve/watch.js");
-    const { isWorkDue } = await import("../../desk/status.js");
-    const { lockLedger } = await import("../../ledger/care/lock.js");
     return watchFolder({
       folder: resolve(world.cwd, folder),
       moveTo: moveTo === undefined ? null : resolve(world.cwd, moveTo),
@@ -75,101 +67,47 @@ export const spec = sendingCommand({
       settleMs: settle ?? 10_000,
       everyMs: every ?? 5_000,
       once: once === true,
-      // Each watch has its own: another mapping has not read the files of this folder.
-      memory: join(target.stateFolder, "watched", `${memory}.json`),
-      lock: () =>
-        join(dirname(target.stateFolder), "watched", `${hashed(realpathSync(resolve(world.cwd, folder)))}.lock`),
-      stamp: () => {
-        const path = resolve(world.cwd, mapping);
-        const read = [path, resolve(world.cwd, configFileName), ...namedBy(path)];
-        return read.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(" ");
-      },
+      mapping: resolve(world.cwd, mapping),
+      settings: resolve(world.cwd, configFileName),
+      target,
       clock: world.clock,
       signal,
+      /** One file's failure does not stop the others. An error says that nothing, or not all, was staged. */
       async handle(path, isStaged) {
+        let isEmpty = false;
+        let isCut = false;
         // Even if the settings now name another one: a rehearsal stays a rehearsal.
         const onTarget = { ...flags, target: target.name, wait: true };
-        const handled = await importOne(frame, onTarget, mapping, path, isStaged, requireLedger);
-        hadLedger ||= hasLedger();
-        return handled;
+        try {
+          const exitCode = await runCommand(frame, onTarget, {
+            source: mapping,
+            async send(pipeline, options) {
+              requireLedger(options.target.ledgerPath);
+              const summary = isStaged
+                ? await pipeline.runResume(options)
+                : await pipeline.runImport({ ...options, mappingPath: mapping, files: [path] });
+              isEmpty = summary.problems.some(({ code }) => code === "file-empty");
+              isCut = summary.stopped === null && (summary.open.events["planned"] ?? 0) > 0;
+              return summary;
+            },
+          });
+          return { exitCode, isStaged: !isEmpty, isCut };
+        } catch (error) {
+          const exitCode = explain(error);
+          const isGone = error instanceof RowferryError && error.code === "ledger-missing";
+          return { exitCode: isGone ? ExitCode.again : exitCode, isStaged: isGone && isStaged, isCut: false };
+        } finally {
+          hadLedger ||= hasLedger();
+        }
       },
-      async untilFree() {
-        if (!hasLedger()) return;
-        const onWait = () => {
-          if (flags.quiet !== true) say("waiting until another rowferry process has finished with this ledger");
-        };
-        const lock = await lockLedger(target.ledgerPath, { wait: true, clock: world.clock, signal, onWait });
-        lock.release();
-      },
-      isWorkDue: () => isWorkDue(target, world.clock.now()),
       idle: async () => {
         if (Math.abs(world.clock.now() - looked) < 60_000) return;
         looked = world.clock.now();
         await teller?.due();
       },
-      say,
-      async nothingNew() {
-        if (!hasLedger()) return ExitCode.ok;
-        const { open } = await world.pipeline.readStatus({ target });
-        const exitCode = exitCodeOf({ stopped: null, emptyFiles: [], signal }, open, () => false);
-        const more = exitCode === ExitCode.ok ? "" : `; \`rowferry status --target ${target.name}\` shows what is open`;
-        if (flags.quiet !== true || exitCode !== ExitCode.ok) say(`nothing new in ${folder}${more}`);
-        return exitCode;
-      },
-      tell: (error) => explain(frame, flags, error),
+      say: (line) => world.stderr.write(`rowferry: ${line}\n`),
+      quiet: flags.quiet === true,
+      tell: explain,
     });
   },
 });
-
-const hashed = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
-
-/** The files that a mapping and its base read, as far as both can be read. */
-function namedBy(path: string, isBase = false): string[] {
-  try {
-    const { extends: base, functions, tables } = parse(readFileSync(path, "utf8")) as MappingSpec;
-    const names = [base, functions, ...Object.values(tables ?? {}).map(({ file }) => file)];
-    // A module also imports files.
-    const named = names.flatMap((name) => (name === undefined ? [] : filesOfModule(resolve(dirname(path), name))));
-    return base === undefined || isBase ? named : [...named, ...namedBy(resolve(dirname(path), base), true)];
-  } catch {
-    return [];
-  }
-}
-
-function explain(frame: Frame, flags: SendingFlags, error: unknown): number {
-  const end = endOf(error, frame.signal);
-  tellError(frame, end, { json: flags.json === true, debug: false });
-  return end.exitCode;
-}
-
-/** One file's failure does not stop the others. An error says that nothing, or not all, was staged. */
-async function importOne(
-  frame: Frame,
-  flags: SendingFlags,
-  mappingPath: string,
-  path: string,
-  isStaged: boolean,
-  requireLedger: (path: string) => void,
-): Promise<{ exitCode: number; isStaged: boolean; isCut: boolean }> {
-  try {
-    let isEmpty = false;
-    let isCut = false;
-    const exitCode = await runCommand(frame, flags, {
-      source: mappingPath,
-      async send(pipeline, options) {
-        requireLedger(options.target.ledgerPath);
-        const summary = isStaged
-          ? await pipeline.runResume(options)
-          : await pipeline.runImport({ ...options, mappingPath, files: [path] });
-        isEmpty = summary.problems.some(({ code }) => code === "file-empty");
-        isCut = summary.stopped === null && (summary.open.events["planned"] ?? 0) > 0;
-        return summary;
-      },
-    });
-    return { exitCode, isStaged: !isEmpty, isCut };
-  } catch (error) {
-    const exitCode = explain(frame, flags, error);
-    const isGone = error instanceof RowferryError && error.code === "ledger-missing";
-    return { exitCode: isGone ? ExitCode.again : exitCode, isStaged: isGone && isStaged, isCut: false };
-  }
-}
