@@ -1,4 +1,4 @@
-import { type CodeEntry, ending, passing, unexpected, usage } from "../code.js";
+import { ending, passing, unexpected, usage } from "../code.js";
 import { ExitCode } from "../exit-code.js";
 
 /** Codes of the command line: what can be wrong with a command, its settings, or the machine it runs on. */
@@ -94,4 +94,4 @@ export const cliCodes = {
     "Running the command again is safe; --log-level debug prints the whole error.",
     "A disk that answers with an input/output error in the middle of an import.",
   ),
-} satisfies Record<string, CodeEntry>;
+};

@@ -1,4 +1,4 @@
-import { type CodeEntry, mark, usage } from "../code.js";
+import { mark, usage } from "../code.js";
 
 /** Cells that a conversion cannot read. */
 export const convertCodes = {
@@ -122,4 +122,4 @@ export const convertCodes = {
     "Write the state's two-letter code.",
     "`XX` in the column UF.",
   ),
-} satisfies Record<string, CodeEntry>;
+};

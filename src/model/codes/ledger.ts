@@ -1,4 +1,4 @@
-import { type CodeEntry, ending, mark, passing, person, unexpected, usage } from "../code.js";
+import { ending, mark, passing, person, unexpected, usage } from "../code.js";
 import { ExitCode } from "../exit-code.js";
 
 /** Codes of the ledger: who may write it, and what staging finds. */
@@ -249,4 +249,4 @@ export const ledgerCodes = {
     "If the row is right, `rowferry replace <document> --reason <text>` sends the document again; if what landed is right, `rowferry dismiss --row <file>:<row>` accepts it.",
     "The weight of a weighing that landed in March is edited in the source in April.",
   ),
-} satisfies Record<string, CodeEntry>;
+};

@@ -1,4 +1,4 @@
-import { type CodeEntry, mark, usage } from "../code.js";
+import { mark, usage } from "../code.js";
 
 /** Rows that a mapping is applied to: columns, values, references, events. */
 export const mapCodes = {
@@ -87,4 +87,4 @@ export const mapCodes = {
     "Correct the cells that decide which event it is; or change the mapping: leave such rows out with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     "`Pickup` where the events happen when `Evento` is `Pick-up` or `Drop-off`.",
   ),
-} satisfies Record<string, CodeEntry>;
+};

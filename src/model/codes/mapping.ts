@@ -1,4 +1,4 @@
-import { type CodeEntry, usage } from "../code.js";
+import { usage } from "../code.js";
 
 /** Mapping files, and what they are guessed from. */
 export const mappingCodes = {
@@ -87,4 +87,4 @@ export const mappingCodes = {
     "Decide each line that begins with `# decide:` and remove it; then remove `draft: true`. Until then, rehearse with `--sandbox`.",
     "`# decide: which column is the key, Ticket or Nr?` in a mapping that `rowferry guess` wrote.",
   ),
-} satisfies Record<string, CodeEntry>;
+};

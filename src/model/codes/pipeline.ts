@@ -1,4 +1,4 @@
-import { type CodeEntry, again, mark, passing, person } from "../code.js";
+import { again, mark, passing, person } from "../code.js";
 
 /** Codes of the pipeline: what evidence said about things that were sent, and why a run ended early. */
 export const pipelineCodes = {
@@ -73,4 +73,4 @@ export const pipelineCodes = {
     "Find out what happened to the file. Its valid rows and later events of their documents wait. Import the file again, corrected or without --max-errors, or take its rows back with `rowferry withdraw --input <file>`.",
     "--max-errors 1% and 900 of 40,000 rows invalid, because the file came in another format.",
   ),
-} satisfies Record<string, CodeEntry>;
+};

@@ -1,4 +1,4 @@
-import { type CodeEntry, mark, passing } from "../code.js";
+import { mark, passing } from "../code.js";
 
 /** Reasons of the planner: why an event is held, deferred or can never be sent. */
 export const planCodes = {
@@ -153,4 +153,4 @@ export const planCodes = {
     "Import the row that describes the address, or give up the rows that need it: `rowferry dismiss --code address-not-registered`.",
     "The places sheet lacks code PL-3.",
   ),
-} satisfies Record<string, CodeEntry>;
+};

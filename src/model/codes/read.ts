@@ -1,4 +1,4 @@
-import { type CodeEntry, again, mark, passing, person, usage } from "../code.js";
+import { again, mark, passing, person, usage } from "../code.js";
 
 /** Codes of the readers: what can be wrong with a file, and with a row of it. */
 export const readCodes = {
@@ -146,4 +146,4 @@ export const readCodes = {
     "Open the workbook in Excel, correct the cell named, save it, and import the row again.",
     "A cell of type number that stores `NaN`, or a text number that is not in the table of texts.",
   ),
-} satisfies Record<string, CodeEntry>;
+};

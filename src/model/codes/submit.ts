@@ -1,4 +1,4 @@
-import { type CodeEntry, again, mark, passing, usage } from "../code.js";
+import { again, mark, passing, usage } from "../code.js";
 
 /** Codes of the submitter: what the service, the network or the throttle can do to a run or a record. */
 export const submitCodes = {
@@ -60,4 +60,4 @@ export const submitCodes = {
       "Redis restarts at night: the import slows down for a minute, then continues as before.",
     ),
   ),
-} satisfies Record<string, CodeEntry>;
+};
