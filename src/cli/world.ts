@@ -17,7 +17,7 @@ export interface Stream {
 export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 export interface World {
-  env: Record<string, string | undefined>;
+  env: NodeJS.ProcessEnv;
   cwd: string;
   stdout: Stream;
   stderr: Stream;

@@ -4,7 +4,7 @@ import { ownZone, withoutSecrets } from "../settings/environment.js";
 
 interface ShellOptions {
   cwd: string;
-  env: Record<string, string | undefined>;
+  env: NodeJS.ProcessEnv;
   /** Also stops the wait for what the command leaves running. */
   limitMs: number;
   /** Stops it. Has no effect if it was already aborted: commands that follow an interrupted run still run. */

@@ -94,7 +94,7 @@ function notChosen(message: string): RowferryError {
 const targetsUsed = ({ config, cwd }: Known): string[] => foldersWith(["ledger.db", "runs"], stateRoot(config, cwd));
 
 /** Targets with a ledger, below the state folder or where the settings say. */
-export function targetsWithLedger(cwd: string, env: Record<string, string | undefined>): string[] {
+export function targetsWithLedger(cwd: string, env: NodeJS.ProcessEnv): string[] {
   const config = readConfig(cwd);
   const own = readEnvironment(env, cwd).get("ROWFERRY_LEDGER");
   const named = Object.entries({ ...config.targets, env: { ledger: own } }).flatMap(([name, { ledger }]) =>

@@ -27,7 +27,7 @@ export interface Environment {
  * A name in the real environment, even a blank one, is never taken from `.env`. @throws RowferryError
  * `settings-invalid` for a mistyped name, which would be ignored in silence
  */
-export function readEnvironment(env: Record<string, string | undefined>, cwd: string): Environment {
+export function readEnvironment(env: NodeJS.ProcessEnv, cwd: string): Environment {
   const file = join(cwd, ".env");
   refuseUnsafe(file, ".env", "settings");
   // A folder of that name is a Python environment.
@@ -68,7 +68,7 @@ function refuseMistyped(named: object, origin: string): void {
 }
 
 /** For programs that a person's command or channel starts (F68). */
-export const withoutSecrets = (env: Record<string, string | undefined>) =>
+export const withoutSecrets = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^ROWFERRY_(CLIENT_SECRET|THROTTLE)/.test(name)));
 
 /** By the settings of a target; they form the target `env`. */

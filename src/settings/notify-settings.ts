@@ -31,7 +31,7 @@ const usual: readonly Moment[] = ["needs-person", "can-go-on", "failed", "degrad
  */
 export function readNotifySettings(
   target: string,
-  { cwd, env }: { cwd: string; env: Record<string, string | undefined> },
+  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
 ): NotifySettings | null {
   const config = readConfig(cwd);
   const { notify, ping, expect, silence } = { ...config, ...config.targets?.[target] };

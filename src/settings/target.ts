@@ -27,7 +27,7 @@ export interface TargetFlags {
 
 export interface Surroundings {
   flags: TargetFlags;
-  env: Record<string, string | undefined>;
+  env: NodeJS.ProcessEnv;
   cwd: string;
 }
 
@@ -137,12 +137,7 @@ function settingsIn(environment: Environment): Settings {
   );
 }
 
-function fromEnvironment(
-  set: Settings,
-  environment: Environment,
-  env: Record<string, string | undefined>,
-  cwd: string,
-): Access {
+function fromEnvironment(set: Settings, environment: Environment, env: NodeJS.ProcessEnv, cwd: string): Access {
   const secret = environment.get("ROWFERRY_CLIENT_SECRET");
   const { clientSecretFile } = set;
   if (secret !== undefined && clientSecretFile !== undefined) {
@@ -178,7 +173,7 @@ function refuseMixture(environment: Environment): void {
   throw new RowferryError("settings-mixed", message);
 }
 
-function fromConfig(name: string, settings: Settings, env: Record<string, string | undefined>, cwd: string): Access {
+function fromConfig(name: string, settings: Settings, env: NodeJS.ProcessEnv, cwd: string): Access {
   const place = { file: configFileName };
   const { clientSecretFile } = settings;
   if (clientSecretFile === undefined) {

@@ -30,12 +30,7 @@ export function refuseUnsafe(path: string, shown: string, holds: "settings" | "s
  * A secret must be in the settings file's folder, or in one that the environment names (`ROWFERRY_SECRETS`, several
  * with the path separator, and systemd's `CREDENTIALS_DIRECTORY`). @throws RowferryError `settings-unsafe`.
  */
-export function refuseForeignSecret(
-  path: string,
-  namedBy: string,
-  folder: string,
-  env: Record<string, string | undefined>,
-): void {
+export function refuseForeignSecret(path: string, namedBy: string, folder: string, env: NodeJS.ProcessEnv): void {
   const named = [env["ROWFERRY_SECRETS"], env["CREDENTIALS_DIRECTORY"]].flatMap((list) => list?.split(delimiter) ?? []);
   const target = real(path);
   const folders = [folder, ...named.filter((each) => each !== "")];

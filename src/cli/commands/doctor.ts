@@ -49,11 +49,11 @@ export const spec = onTarget({
     return {
       type: "doctor",
       line: { failed: count("failed"), warnings: count("warning") },
-      text: ({ failed, warnings }) => [
-        failed > 0
-          ? `${counted(failed, "check")} failed: an import would not work.`
-          : warnings > 0
-            ? `Nothing failed, but look at ${counted(warnings, "check")}.`
+      text: (line) => [
+        line.failed > 0
+          ? `${counted(line.failed, "check")} failed: an import would not work.`
+          : line.warnings > 0
+            ? `Nothing failed, but look at ${counted(line.warnings, "check")}.`
             : "All is well. Imports work.",
         plain(found).map(({ check, result, message }) => `${marks[result]} ${check.padEnd(11)}  ${message}`),
         target.baseUrl === "" && "The sandbox needs no credential or network.",
