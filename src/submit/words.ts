@@ -150,10 +150,9 @@ export function plainLine(text: string, length: number): string {
 
 /** At most `bytes` bytes of UTF-8, whole characters only. */
 function firstBytes(text: string, bytes: number): string {
-  const encoded = Buffer.from(text.slice(0, bytes), "utf8");
-  let end = Math.min(bytes, encoded.length);
-  while (end < encoded.length && end > 0 && ((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return encoded.toString("utf8", 0, end);
+  const encoded = Buffer.from(text.slice(0, bytes), "utf8").subarray(0, bytes);
+  // A stream keeps back the character that is not whole yet.
+  return new TextDecoder().decode(encoded, { stream: true });
 }
 
 /** The words of an HTML page, its title first as a rule. Each pattern reads a hostile page once. */
