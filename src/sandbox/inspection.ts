@@ -83,8 +83,6 @@ export function inspectionOf(store: Store, log: RequestLog) {
     /** In any dataset. */
     documentsByExternalId: (externalId: string) =>
       inspection.documents().filter((one) => one.externalId === externalId),
-    /** Empty: no events, or no such document. */
-    timeline: (documentId: string) => store.eventsOf(documentId),
     /** The newest, oldest first (option requestLog). */
     requests: () => log.records(),
     statistics: () => structuredClone(log.statistics),

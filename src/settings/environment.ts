@@ -14,20 +14,13 @@ const prefix = "ROWFERRY_";
 
 export type Origin = "environment" | ".env";
 
-export interface Environment {
-  /** Trimmed; undefined if absent or blank. */
-  get(name: string): string | undefined;
-  /** Blank or not. */
-  has(name: string): boolean;
-  /** Null: absent. */
-  origin(name: string): Origin | null;
-}
+export type Environment = ReturnType<typeof readEnvironment>;
 
 /**
  * A name in the real environment, even a blank one, is never taken from `.env`. @throws RowferryError
  * `settings-invalid` for a mistyped name, which would be ignored in silence
  */
-export function readEnvironment(env: NodeJS.ProcessEnv, cwd: string): Environment {
+export function readEnvironment(env: NodeJS.ProcessEnv, cwd: string) {
   const file = join(cwd, ".env");
   refuseUnsafe(file, ".env", "settings");
   // A folder of that name is a Python environment.
@@ -37,14 +30,17 @@ export function readEnvironment(env: NodeJS.ProcessEnv, cwd: string): Environmen
       : {};
   refuseMistyped(env, "the environment");
   refuseMistyped(lower, ".env");
+  /** Null: absent. */
   const origin = (name: string): Origin | null => {
     if (env[name] !== undefined) return "environment";
     return name.startsWith(prefix) && lower[name] !== undefined ? ".env" : null;
   };
   return {
     origin,
-    has: (name) => origin(name) !== null,
-    get: (name) => {
+    /** Blank or not. */
+    has: (name: string): boolean => origin(name) !== null,
+    /** Trimmed; undefined if absent or blank. */
+    get(name: string): string | undefined {
       const from = origin(name);
       const value = from === "environment" ? env[name] : from === ".env" ? lower[name] : undefined;
       return value?.trim() || undefined;
