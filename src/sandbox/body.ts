@@ -24,14 +24,18 @@ export function parseBody(text: string | null, headers: Record<string, string>):
     throw new Refusal(415, "The body must be application/json, not compressed");
   }
   if (text === null) throw invalid("The body is not UTF-8");
-  let value: unknown;
+  const value = jsonIn(text);
+  inspect(value);
+  return value;
+}
+
+/** @throws Refusal 400 */
+export function jsonIn(text: string): unknown {
   try {
-    value = parseJson(text);
+    return parseJson(text);
   } catch {
     throw invalid("The body is not well-formed JSON");
   }
-  inspect(value);
-  return value;
 }
 
 function wellFormed(text: string): void {

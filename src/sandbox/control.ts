@@ -5,10 +5,11 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type Answer, jsonAnswer } from "./answer.js";
+import { jsonIn } from "./body.js";
 import { type Faults, faultRules } from "./faults.js";
 import type { Inspection } from "./inspection.js";
-import { type Json, parseJson } from "./json.js";
-import { invalid, notAllowed, notFound, Refusal } from "./refusal.js";
+import type { Json } from "./json.js";
+import { notAllowed, notFound, Refusal } from "./refusal.js";
 import { checked } from "./schemas.js";
 import type { SandboxSettings } from "./switches.js";
 import type { Tokens } from "./tokens.js";
@@ -32,7 +33,7 @@ export function controlOf(settings: SandboxSettings, faults: Faults, tokens: Tok
   const actions: Readonly<Record<string, Action>> = {
     "GET /faults": listed,
     "PUT /faults": (text) => {
-      const { rules, seed } = checked(faultsBody, parsed(text));
+      const { rules, seed } = checked(faultsBody, jsonIn(text));
       faults.set(rules, seed);
       return listed();
     },
@@ -41,7 +42,7 @@ export function controlOf(settings: SandboxSettings, faults: Faults, tokens: Tok
       return listed();
     },
     "PUT /clock": (text) => {
-      settings.clockOffset = checked(clockBody, parsed(text)).offsetMs;
+      settings.clockOffset = checked(clockBody, jsonIn(text)).offsetMs;
       return clock();
     },
     "GET /stats": () => jsonAnswer(200, inspection.statistics() as unknown as Json),
@@ -85,12 +86,4 @@ export function controlOf(settings: SandboxSettings, faults: Faults, tokens: Tok
       return action(text, query);
     },
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    throw invalid("The body is not well-formed JSON");
-  }
 }

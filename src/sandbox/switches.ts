@@ -121,20 +121,14 @@ export const defaultCredentials: readonly SandboxCredential[] = ["sandbox", "sec
   dataset: name,
 }));
 
-export const defaultSettings = Object.fromEntries(
-  Object.entries(switches).map(([name, { default: value }]) => [name, value]),
-) as SandboxSettings;
-
 /** With defaults. @throws RangeError naming an option out of range. */
 export function settingsOf(options: SandboxOptions): SandboxSettings {
-  const settings: SandboxSettings = { ...defaultSettings };
-  for (const name of Object.keys(switches) as (keyof Switches)[]) {
-    const value = options[name];
-    if (value === undefined) continue;
+  const settings = Object.entries(switches).map(([name, { default: usual }]) => {
+    const value = options[name as keyof Switches];
     if (typeof value === "number" && name !== "clockOffset" && !(value > 0)) {
       throw new RangeError(`${name} must be greater than 0, not ${value}.`);
     }
-    Object.assign(settings, { [name]: value });
-  }
-  return settings;
+    return [name, value === undefined ? usual : value];
+  });
+  return Object.fromEntries(settings) as SandboxSettings;
 }
