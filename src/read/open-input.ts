@@ -10,7 +10,7 @@ import { listed } from "../model/fold.js";
 import { utf8Check } from "./csv/encoding.js";
 import { type CsvFile, openCsv } from "./csv/open-csv.js";
 import { faultOf, hashOf, headOf, openFile, refusal } from "./opened-file.js";
-import { requireWhole, unpacked } from "./packed.js";
+import { unpacked } from "./packed.js";
 import { HEAD_BYTES, recognise } from "./recognise.js";
 import type { Input } from "./table.js";
 import { openZip, type Zip } from "./zip.js";
@@ -57,7 +57,6 @@ async function openPath(path: string, alias?: string, packed = false): Promise<I
       return openCsv({ ...file, compression: "none", contentHash, isUtf8: isAll() });
     }
     if (kind !== "zip") {
-      await requireWhole(file, kind);
       const chunks = () => unpacked(file, kind);
       return await openPacked({ ...file, compression: kind, contentHash: await file.hash(), chunks });
     }

@@ -3,19 +3,12 @@ import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as zlib from "node:zlib";
 import { RowferryError } from "../model/error.js";
-import { endsWithFrame } from "./zstd-frames.js";
 import { type OpenedFile, reasonOf, refusal } from "./opened-file.js";
 
 /** Rows of text pack to a fiftieth at best, a bomb to a thousandth. */
 const MAX_RATIO = 300;
 /** The ratio is not checked below this many unpacked bytes. */
 const UNBOUNDED_BYTES = 64 * 1024 * 1024;
-
-/** Once for a file, before it is unpacked. @throws RowferryError `file-corrupt` if it ends within a frame of zstd */
-export async function requireWhole({ fault, chunks }: OpenedFile, kind: "gzip" | "zstd"): Promise<void> {
-  if (kind === "zstd" && !(await endsWithFrame(chunks())))
-    throw fault("file-corrupt", "unpacking failed: the file does not end where one of its frames does");
-}
 
 /** @throws RowferryError `file-corrupt` (truncated, damaged), `file-oversized`, `file-refused` (zstd that cannot be unpacked here). */
 export async function* unpacked({ fault, bytes, chunks }: OpenedFile, kind: "gzip" | "zstd"): AsyncGenerator<Buffer> {
@@ -29,7 +22,7 @@ export async function* unpacked({ fault, bytes, chunks }: OpenedFile, kind: "gzi
     // Node ends after a frame of zstd, or at zeros between members of gzip, and says nothing of what follows.
     while (at < bytes) {
       const stream = kind === "gzip" ? zlib.createGunzip(options) : zlib.createZstdDecompress(options);
-      for await (const chunk of through(chunks(at), stream)) {
+      for await (const chunk of through(kind === "gzip" ? chunks(at) : withByteBehind(chunks(at)), stream)) {
         size += chunk.length;
         if (size > limit) throw fault("file-oversized", `${bytes} bytes unpack to more than ${limit}`);
         yield chunk;
@@ -37,6 +30,8 @@ export async function* unpacked({ fault, bytes, chunks }: OpenedFile, kind: "gzi
       // Otherwise the file has shrunk.
       if (stream.bytesWritten === 0) return;
       at += stream.bytesWritten;
+      if (at > bytes)
+        throw fault("file-corrupt", "unpacking failed: the file does not end where one of its frames does");
       if (kind === "gzip") at = await afterZeros(chunks, at);
     }
   } catch (cause) {
@@ -45,6 +40,16 @@ export async function* unpacked({ fault, bytes, chunks }: OpenedFile, kind: "gzi
       throw refusal(fault, "the file is compressed with zstd over a window of more than 128 MiB; unpack it first");
     throw fault("file-corrupt", `unpacking failed: ${reasonOf(cause)}`, { cause });
   }
+}
+
+/** A frame of zstd that is cut off takes in the byte behind its end; some versions of Node say nothing of such a frame. */
+async function* withByteBehind(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let last: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    if (last.length > 0) yield last;
+    last = chunk;
+  }
+  yield Buffer.concat([last, Buffer.alloc(1)]);
 }
 
 /** Tapes are filled up with zeros. */
