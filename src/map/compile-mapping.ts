@@ -7,7 +7,7 @@ import { refuseName } from "./column/names.js";
 import type { Shared } from "./column/scope.js";
 import { compileTable, type Table } from "./column/table.js";
 import { compileConversion, type ConvertDefaults } from "./convert/conversion.js";
-import { Refused } from "./convert/conversion-kind.js";
+import { attempt, Refused } from "./convert/conversion-kind.js";
 import { fingerprint } from "./fingerprints.js";
 import { eventsOf, type InputSpec, keyLabel, keyLabels, type MappingSpec } from "./language/mapping-schema.js";
 import type { KeySpec } from "./language/record-schema.js";
@@ -79,15 +79,14 @@ export function compileMapping(
 function sound(defaults: ConvertDefaults, source: MappingSource): ConvertDefaults {
   const usable = { timezone: "UTC", dates: ["ISO"] };
   const found = { ...defaults };
-  for (const option of ["timezone", "dates"] as const)
-    try {
-      if (defaults[option] !== undefined)
-        compileConversion("timestamp", { ...defaults, ...usable, [option]: defaults[option] });
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      source.report(error.code, ["defaults", option], `${option}: ${error.message}.`, { hint: error.hint });
-      Object.assign(found, { [option]: usable[option] });
-    }
+  for (const option of ["timezone", "dates"] as const) {
+    const own = { [option]: defaults[option] ?? usable[option] };
+    const refused = attempt(() => compileConversion("timestamp", { ...defaults, ...usable, ...own }));
+    if (!(refused instanceof Refused)) continue;
+    const { code, message, hint } = refused;
+    source.report(code, ["defaults", option], `${option}: ${message}.`, { hint });
+    Object.assign(found, { [option]: usable[option] });
+  }
   return found;
 }
 

@@ -2,10 +2,11 @@
  * Cells as fields read them: blank words are blank, and values that a spreadsheet damaged are refused. A typed cell
  * read as text is written as the mapping's text files would write it, so that both give one value (H42).
  */
+import { isDeepStrictEqual } from "node:util";
 import { DateTime } from "luxon";
 import { type CellKind, textOf } from "../../model/row.js";
 import type { ConvertDefaults } from "../convert/conversion.js";
-import { errorCell, quoteCell, Refused } from "../convert/conversion-kind.js";
+import { attempt, errorCell, quoteCell, Refused } from "../convert/conversion-kind.js";
 import { quotedT } from "../convert/dates.js";
 import { compileDateReader } from "../convert/timestamp.js";
 
@@ -123,14 +124,9 @@ function compileSpelling({
     if (kind === "boolean") return booleans?.[cell === "true" ? "true" : "false"][0] ?? cell;
     if (kind !== "date") return cell;
     const at = DateTime.fromISO(cell, { zone: "utc" }).setLocale(defaults.language ?? "en");
-    const found = formats.find(({ format, read }) => {
-      try {
-        return JSON.stringify(read(at.toFormat(format), "text")) === JSON.stringify(read(cell, "date"));
-      } catch (error) {
-        if (error instanceof Refused) return false;
-        throw error;
-      }
-    });
+    const isSame = ({ format, read }: (typeof formats)[number]) =>
+      isDeepStrictEqual(read(at.toFormat(format), "text"), read(cell, "date"));
+    const found = formats.find((one) => attempt(() => isSame(one)) === true);
     return found === undefined ? cell : at.toFormat(found.format);
   };
 }

@@ -5,38 +5,34 @@ import { isExactNumber } from "../../model/json.js";
 import type { CellKind, Row } from "../../model/row.js";
 import {
   compileConversion,
-  type Conversion,
   type ConversionName,
   type ConversionSpec,
   type ConvertDefaults,
 } from "../convert/conversion.js";
-import { quoteCell, Refused } from "../convert/conversion-kind.js";
+import { attempt, quoteCell, Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 import { cleanText } from "../convert/text.js";
-import { compileRegularExpression, typeOf, valueOf, PATTERN_SIGNS } from "../formula/functions.js";
+import { compileRegularExpression, typeOf, PATTERN_SIGNS } from "../formula/functions.js";
 import type { ColumnObject } from "../language/column-schema.js";
 import type { Scalar } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import type { Never } from "../piece.js";
-import type { Cells } from "./cells.js";
 import { asText, literalText, type Maybe, type Type, type Value, type View } from "./view.js";
 
 export interface Reader {
   type: Type;
   never: Never | null;
-  /** The value for a blank. */
-  fallback: Value | undefined;
-  /** Whether it reads numbers with the units that their formats show. */
-  hasUnits: boolean;
-  /** Null: the text (not blank) cannot be read; already reported at `index`. */
-  read(text: string, kind: CellKind, index: number, view: View): Maybe<Value>;
+  /** The row's value, the value on which a group's rows agree, or the default; `index` -1: the file has no such column. */
+  at(view: View, index: number): Maybe<Value>;
+  /** Whether there is content in any cell. */
+  filled(view: View, index: number): boolean;
 }
 
 export interface CellRules {
   /** Words returned in this spelling. */
   words: ReadonlyMap<string, string> | undefined;
   /** Replaces the column's conversion if that depends on other columns. */
-  convert?: (view: View) => Conversion | null;
+  convert?: (view: View) => Read | null;
   /** Whether the value ends up in a key or an id. */
   identity: () => boolean;
 }
@@ -47,21 +43,22 @@ export const TYPED: ReadonlySet<string> = new Set(["integer", "number", "boolean
 export function compileReader(spec: ColumnObject, site: Site, { words, convert, identity }: CellRules): Reader {
   const { cells, conversions } = site.scope.shared;
   const name = spec.as ?? "text";
+  const type = typeOf(name);
   const own = convert === undefined ? compileOwn(spec, name, site) : conversions.get("text");
+  const spelt = (literal: Scalar) => {
+    const value = readLiteral(own, literal);
+    return value instanceof Refused ? null : asText(value, type);
+  };
   const map = spec.map === undefined ? null : compileMap(spec.map, site);
   if (spec.otherwise !== undefined && map === null)
     site.report("mapping-value", ": `otherwise` needs a `map`.", null, "otherwise");
-  const accept = compileRules(spec, name, own, site);
+  const accept = compileRules(spec, type, spelt, site);
   const otherwise = otherwiseOf(spec);
-  const readLiteral = (literal: Scalar) => {
-    const result = own(literalText(literal), kindOf(literal));
-    return result instanceof Refused ? result : valueOf(result, name);
-  };
-  const fallback = spec.default === undefined ? undefined : compileDefault(spec.default, readLiteral, accept, site);
+  const fallback = spec.default === undefined ? undefined : compileDefault(spec.default, own, accept, site);
   const check = (literal: Scalar, ...part: string[]) => {
-    const value = readLiteral(literal);
-    const accepted = value instanceof Refused || value === "" ? value : accept(value);
-    if (literal !== "" && accepted instanceof Refused) site.refuse(accepted, ...part);
+    const value = literal === "" ? literal : readLiteral(own, literal);
+    const accepted = value === "" ? value : accept(value);
+    if (accepted instanceof Refused) site.refuse(accepted, ...part);
   };
   // Types that depend on the row read no literal.
   if (convert === undefined) {
@@ -73,7 +70,7 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
   const allowed = Array.isArray(units) ? units : Object.keys(units);
   const isPercent = allowed.includes("%");
 
-  const read: Reader["read"] = (given, givenKind, index, view) => {
+  const read = (given: string, givenKind: CellKind, index: number, view: View): Maybe<Value> => {
     const cell = givenKind === "percent" && isPercent ? percentage(given) : given;
     const cellKind = givenKind === "percent" ? "number" : givenKind;
     const purpose = identity() ? "identity" : "value";
@@ -92,14 +89,49 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     if (fault !== null) return view.refuse(fault, index);
     const conversion = text === "" ? undefined : convert === undefined ? own : convert(view);
     if (conversion == null) return conversion;
-    const result = conversion(text, kind);
-    if (result instanceof Refused) return view.refuse(result, index);
-    const value = valueOf(result, name);
+    const value = conversion(text, kind);
     if (value === "") return undefined;
     const accepted = accept(typeof value === "string" ? (words?.get(foldName(value)) ?? value) : value);
     return accepted instanceof Refused ? view.refuse(accepted, index) : accepted;
   };
-  return { type: typeOf(name), never: neverOf(spec, name, own, words), fallback, hasUnits: allowed.length > 0, read };
+
+  const cellAt = ({ cells: all, kinds, looks }: Row | View, index: number) => {
+    const kind: CellKind = kinds?.[index] ?? "text";
+    const look = allowed.length > 0 ? looks?.[index] : null;
+    if (look?.shown !== undefined) look.unitRead = true;
+    return { kind, cell: look?.shown ?? all[index] ?? "" };
+  };
+  const valueAt = (row: Row | View, index: number, view: View): Maybe<Value> => {
+    const { cell, kind } = cellAt(row, index);
+    const text = cells.raw(cell, kind);
+    return text === "" ? undefined : read(text, kind, index, view);
+  };
+  /** Two spellings of one value agree; every unreadable cell is reported. */
+  const groupAt = (view: View, members: readonly Row[], index: number) =>
+    agreed(view, index, "", (give) => {
+      for (const member of members) {
+        const { cell, kind } = cellAt(member, index);
+        give(valueAt(member, index, view), cells.text(cell, kind));
+      }
+    });
+  return {
+    type,
+    never: neverOf(spec, name, spelt, words),
+    at: (view, index) => {
+      const { members } = view;
+      if (index < 0) return fallback;
+      const value = members === null ? valueAt(view, index, view) : groupAt(view, members, index);
+      return value === undefined ? fallback : value;
+    },
+    filled: (view, index) => {
+      if (fallback !== undefined) return true;
+      const isFilled = (row: Row | View) => {
+        const { cell, kind } = cellAt(row, index);
+        return cleanText(cells.text(cell, kind)) !== "";
+      };
+      return index >= 0 && (view.members ?? [view]).some(isFilled);
+    },
+  };
 }
 
 /** As a person types what a workbook stores: `12.5%` for 0.125. */
@@ -115,14 +147,17 @@ const FORMS: { [as: string]: RegExp } = {
 };
 const MOST_NAMED = 10;
 
-function neverOf(spec: ColumnObject, name: ConversionName, own: Conversion, words: CellRules["words"]): Never | null {
+function neverOf(
+  spec: ColumnObject,
+  name: ConversionName,
+  read: (literal: Scalar) => string | null,
+  words: CellRules["words"],
+): Never | null {
   const { oneOf, map, default: fallback } = spec;
   if (name === "hash" || name === "timestamp") return null;
   const spelt = (literal: Scalar) => {
-    const read = own(literalText(literal), kindOf(literal));
-    if (read instanceof Refused) return null;
-    const text = asText(valueOf(read, name), typeOf(name));
-    return words?.get(foldName(text)) ?? text;
+    const text = read(literal);
+    return words?.get(foldName(text ?? "")) ?? text;
   };
   const otherwise = otherwiseOf(spec);
   const mapped = map === undefined || otherwise === null ? undefined : [...Object.values(map), otherwise ?? ""];
@@ -144,25 +179,24 @@ function neverOf(spec: ColumnObject, name: ConversionName, own: Conversion, word
 const otherwiseOf = ({ otherwise }: ColumnObject): Scalar | null | undefined =>
   typeof otherwise === "object" && !isExactNumber(otherwise) ? null : otherwise;
 
-function compileOwn(spec: ColumnObject, name: ConversionName, site: Site): Conversion {
-  try {
-    return site.scope.shared.conversions.get({ ...spec, name });
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    site.refuse(error, "as");
-    return () => "";
-  }
+function compileOwn(spec: ColumnObject, name: ConversionName, site: Site): Read {
+  const own = attempt(() => site.scope.shared.conversions.get({ ...spec, name }));
+  if (!(own instanceof Refused)) return own;
+  site.refuse(own, "as");
+  return () => "";
 }
 
 const NO_BLANK = ": a blank cell has no value that could be listed here.";
 
-function compileRules({ oneOf, pattern }: ColumnObject, name: ConversionName, convert: Conversion, site: Site) {
-  const show = (value: Value) => asText(value, typeOf(name));
+function compileRules(
+  { oneOf, pattern }: ColumnObject,
+  type: Type,
+  spelt: (literal: Scalar) => string | null,
+  site: Site,
+) {
+  const show = (value: Value) => asText(value, type);
   /** As the column would read it; types that depend on the row read no literal. */
-  const readAs = (literal: Scalar) => {
-    const result = convert(literalText(literal), kindOf(literal));
-    return result instanceof Refused ? literalText(literal) : show(valueOf(result, name));
-  };
+  const readAs = (literal: Scalar) => spelt(literal) ?? literalText(literal);
   const allowed = oneOf && new Map(oneOf.map((one) => [foldName(readAs(one)), one]));
   for (const one of oneOf ?? []) {
     if (one === "")
@@ -182,7 +216,8 @@ function compileRules({ oneOf, pattern }: ColumnObject, name: ConversionName, co
   } catch (error) {
     site.report("mapping-pattern", `: ${(error as Error).message}.`, PATTERN_SIGNS, "pattern");
   }
-  return (value: Value): Value | Refused => {
+  return (value: Value | Refused): Value | Refused => {
+    if (value instanceof Refused) return value;
     const folded = foldName(show(value));
     const own = allowed?.get(folded);
     if (allowed !== undefined && own === undefined) {
@@ -199,8 +234,8 @@ function compileRules({ oneOf, pattern }: ColumnObject, name: ConversionName, co
 
 function compileDefault(
   literal: Scalar,
-  read: (literal: Scalar) => Value | Refused,
-  accept: (value: Value) => Value | Refused,
+  convert: Read,
+  accept: (value: Value | Refused) => Value | Refused,
   site: Site,
 ): Value | undefined {
   if (literal === "") {
@@ -213,8 +248,8 @@ function compileDefault(
     );
     return undefined;
   }
-  const own = read(literal);
-  const value = own instanceof Refused ? own : accept(own);
+  const own = readLiteral(convert, literal);
+  const value = accept(own);
   if (value instanceof Refused) {
     site.refuse(value, "default");
     return undefined;
@@ -239,48 +274,12 @@ function compileMap(map: NonNullable<ColumnObject["map"]>, site: Site) {
   return known;
 }
 
-export function kindOf(value: Scalar): "text" | "number" | "boolean" {
+function kindOf(value: Scalar): "text" | "number" | "boolean" {
   return typeof value === "string" ? "text" : typeof value === "boolean" ? "boolean" : "number";
 }
 
-/** The row's value, the value on which a group's rows agree, or the default; and whether there is content in any cell. */
-export function cellReading(reader: Reader, cells: Cells) {
-  const cellAt = ({ cells: all, kinds, looks }: Row | View, index: number) => {
-    const kind: CellKind = kinds?.[index] ?? "text";
-    const look = reader.hasUnits ? looks?.[index] : null;
-    if (look?.shown !== undefined) look.unitRead = true;
-    return { kind, cell: look?.shown ?? all[index] ?? "" };
-  };
-  const valueAt = (row: Row | View, index: number, view: View): Maybe<Value> => {
-    const { cell, kind } = cellAt(row, index);
-    const text = cells.raw(cell, kind);
-    return text === "" ? undefined : reader.read(text, kind, index, view);
-  };
-  /** Two spellings of one value agree; every unreadable cell is reported. */
-  const groupAt = (view: View, members: readonly Row[], index: number) =>
-    agreed(view, index, "", (give) => {
-      for (const member of members) {
-        const { cell, kind } = cellAt(member, index);
-        give(valueAt(member, index, view), cells.text(cell, kind));
-      }
-    });
-  return {
-    at: (view: View, index: number): Maybe<Value> => {
-      const { members } = view;
-      if (index < 0) return reader.fallback;
-      const value = members === null ? valueAt(view, index, view) : groupAt(view, members, index);
-      return value === undefined ? reader.fallback : value;
-    },
-    filled: (view: View, index: number): boolean => {
-      if (reader.fallback !== undefined) return true;
-      const isFilled = (row: Row | View) => {
-        const { cell, kind } = cellAt(row, index);
-        return cleanText(cells.text(cell, kind)) !== "";
-      };
-      return index >= 0 && (view.members ?? [view]).some(isFilled);
-    },
-  };
-}
+export const readLiteral = (convert: Read, literal: Scalar): Value | Refused =>
+  convert(literalText(literal), kindOf(literal));
 
 /** The one value that the rows of a group give. `each` hands over what each row gives, and how it is shown. */
 export function agreed(
@@ -305,24 +304,31 @@ export function agreed(
 
 export type Conversions = ReturnType<typeof conversionsBy>;
 
+/** Like a `Conversion`, with exact numbers in the column's spelling. */
+export type Read = (text: string, kind: CellKind) => Value | Refused;
+
 /** Each is compiled once. */
 export function conversionsBy(defaults: ConvertDefaults) {
-  const known = new Map<string, Conversion>();
-  const get = (spec: ConversionSpec): Conversion => {
+  const known = new Map<string, Read>();
+  const compile = (spec: ConversionSpec): Read => {
+    const convert = compileConversion(spec, defaults);
+    if (typeOf(typeof spec === "string" ? spec : spec.name) !== "number") return convert;
+    return (text, kind) => {
+      const number = convert(text, kind);
+      return typeof number === "string" ? Exact.of(number, number) : number;
+    };
+  };
+  const get = (spec: ConversionSpec): Read => {
     const name = JSON.stringify(spec);
-    const conversion = known.get(name) ?? compileConversion(spec, defaults);
+    const conversion = known.get(name) ?? compile(spec);
     if (known.size > 1000) known.clear();
     known.set(name, conversion);
     return conversion;
   };
   /** Takes the text as it is if the country or tax id type is not known. */
-  const orText = (spec: ConversionSpec): Conversion => {
-    try {
-      return get(spec);
-    } catch (error) {
-      if (error instanceof Refused) return get("text");
-      throw error;
-    }
+  const orText = (spec: ConversionSpec): Read => {
+    const own = attempt(() => get(spec));
+    return own instanceof Refused ? get("text") : own;
   };
   return { defaults, get, orText };
 }

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { foldName, squeeze } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
-import { type Conversion, type ConvertDefaults, defaultsOf } from "../convert/conversion.js";
-import { quoteCell, Refused } from "../convert/conversion-kind.js";
+import { type ConvertDefaults, defaultsOf } from "../convert/conversion.js";
+import { attempt, quoteCell, Refused } from "../convert/conversion-kind.js";
 import { hasTaxIds, taxIdTypesOf, typeSpelling } from "../convert/tax-id.js";
 import { compileFormula } from "../formula/formula.js";
 import { isBareFormula } from "../formula/parse.js";
@@ -22,7 +22,7 @@ import {
   take,
 } from "../piece.js";
 import type { Cells } from "./cells.js";
-import { agreed, cellReading, compileReader, type Conversions, type Reader, TYPED } from "./column.js";
+import { agreed, compileReader, type Conversions, type Read, type Reader, TYPED } from "./column.js";
 import type { HeaderUse } from "./headers.js";
 import { refuseName } from "./names.js";
 import type { Table } from "./table.js";
@@ -173,7 +173,6 @@ export class Scope {
     });
     column.tree = this.#tree(column, spec);
     const reader = this.#reader(column, spec, site);
-    const cell = cellReading(reader, this.shared.cells);
     column.reads.columns.add(column);
     if (spec.map !== undefined || !TYPED.has(spec.as ?? "text")) column.reads.others.add("spelling");
     column.type = reader.type;
@@ -181,12 +180,12 @@ export class Scope {
     if (headers !== undefined) {
       const [fits, ...excluded] = [headers, ...(except ?? [])].map(compileGlob);
       const isIn = (text: string) => fits?.(text) === true && !excluded.some((test) => test(text));
-      column.set = { pattern: headers, fits: isIn, at: cell.at, optional: spec.optional === true };
+      column.set = { pattern: headers, fits: isIn, at: reader.at, optional: spec.optional === true };
       return column;
     }
     const indexOf = (view: View) => view.index[slot] ?? -1;
     const compute: Eval = (view) => {
-      const value = cell.at(view, indexOf(view));
+      const value = reader.at(view, indexOf(view));
       if (value !== undefined || required !== true) return value;
       return view.reportBlank(`column "${name}"`, column, "required");
     };
@@ -204,7 +203,7 @@ export class Scope {
     };
     const blanks = [...Object.values(spec.map ?? {}), spec.otherwise].some((value) => value === "");
     // Where the map makes blanks, only the value shows it.
-    if (!blanks) column.filled = (view) => cell.filled(view, indexOf(view));
+    if (!blanks) column.filled = (view) => reader.filled(view, indexOf(view));
     column.run = (view) => view.once(slot, false, compute);
     return column;
   }
@@ -226,22 +225,19 @@ export class Scope {
     column.taxId = parts;
     if (Object.values(parts).every((part) => part === undefined || part.constant !== undefined))
       return compileReader(spec, site, rules);
-    const convert = (view: View): Conversion | null => {
+    const convert = (view: View): Read | null => {
       const options: { [option: string]: string } = {};
       for (const [option, part] of Object.entries(parts)) {
         const value = part?.run(view);
         if (value === null) return null;
         if (value !== undefined) options[option] = asText(value);
       }
-      try {
-        return conversions.get({ name: "taxId", ...options });
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        const { message, hint } = error;
-        return hasTaxIds(options["country"] ?? conversions.defaults.country)
-          ? () => new Refused(message, "tax-id-invalid", hint)
-          : conversions.get("text");
-      }
+      const own = attempt(() => conversions.get({ name: "taxId", ...options }));
+      if (!(own instanceof Refused)) return own;
+      const { message, hint } = own;
+      return hasTaxIds(options["country"] ?? conversions.defaults.country)
+        ? () => new Refused(message, "tax-id-invalid", hint)
+        : conversions.get("text");
     };
     return compileReader(spec, site, { ...rules, convert });
   }

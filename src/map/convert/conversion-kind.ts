@@ -28,6 +28,16 @@ export class Refused extends Error {
   }
 }
 
+/** What `work` gives, or why it was refused. */
+export function attempt<T>(work: () => T): T | Refused {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Refused) return error;
+    throw error;
+  }
+}
+
 export type Converted = string | number | boolean;
 
 /** `text` is not blank: the caller handles blank words. @throws Refused */

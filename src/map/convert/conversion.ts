@@ -4,8 +4,9 @@ import {
   type ConversionKind,
   type ConvertDefaults,
   type Converted,
+  attempt,
   errorCell,
-  Refused,
+  type Refused,
   refuseKind,
 } from "./conversion-kind.js";
 import type { CellKind } from "../../model/row.js";
@@ -71,12 +72,9 @@ export function compileConversion(spec: ConversionSpec, defaults: ConvertDefault
   const isOfText = OF_TEXT.has(name);
   return (cell, cellKind) => {
     if (cellKind === "error") return errorCell(cell);
-    try {
+    return attempt(() => {
       if (kind.reads?.kinds.includes(cellKind) === false) return refuseKind(cell, cellKind, kind.reads.called);
       return convert(isOfText ? cell : asSeen(cell), cellKind);
-    } catch (error) {
-      if (error instanceof Refused) return error;
-      throw error;
-    }
+    });
   };
 }

@@ -5,12 +5,6 @@ import { Refused } from "./conversion-kind.js";
 /** Enough for any real quantity, and few enough to bound the work of a formula. */
 export const MAX_DIGITS = 60;
 
-export class TooLong extends Refused {
-  constructor(message = `the number has more than ${MAX_DIGITS} digits`) {
-    super(message);
-  }
-}
-
 function digits({ c, e }: Big) {
   return Math.max(e, 0) + 1 + Math.max(c.length - 1 - e, 0);
 }
@@ -30,13 +24,13 @@ export class Exact {
 
   private constructor(top: Big, bottom: Big, spelt: string | null = null) {
     const most = bottom === ONE ? MAX_DIGITS : 4 * MAX_DIGITS;
-    if (digits(top) > most || digits(bottom) > most) throw new TooLong();
+    if (digits(top) > most || digits(bottom) > most) throw new Refused(`the number has more than ${MAX_DIGITS} digits`);
     this.#top = top;
     this.#bottom = bottom;
     this.#spelt = spelt;
   }
 
-  /** `spelt`: the text to return. @throws TooLong; Error if it is not a number. */
+  /** `spelt`: the text to return. @throws Refused if it has too many digits; Error if it is not a number. */
   static of(text: string | number, spelt: string | null = null): Exact {
     return new Exact(new Big(text), ONE, spelt);
   }
@@ -78,9 +72,9 @@ export class Exact {
     return new Exact(new Big(new Quotient(this.#top).div(this.#bottom)), ONE);
   }
 
-  /** Plain notation, without exponent or superfluous zeros. @throws TooLong for a quotient, which may have no end. */
+  /** Plain notation, without exponent or superfluous zeros. @throws Refused for a quotient, which may have no end. */
   get text(): string {
-    if (this.#bottom !== ONE) throw new TooLong("a quotient may have endless digits: write round(a / b, 2)");
+    if (this.#bottom !== ONE) throw new Refused("a quotient may have endless digits: write round(a / b, 2)");
     return this.#spelt ?? (this.isZero() ? "0" : this.#top.toFixed());
   }
 }

@@ -1,7 +1,8 @@
 /** Reads numbers as people write them, without floating point. */
 import { RE2JS } from "re2js";
 import { detachText } from "../../model/detach.js";
-import { Exact, TooLong } from "./exact.js";
+import { attempt, Refused } from "./conversion-kind.js";
+import { Exact } from "./exact.js";
 
 export interface ReadNumber {
   /** Plain notation, without grouping, exponent, superfluous zeros or a minus before zero. */
@@ -113,10 +114,6 @@ function fromMarks(
     if (!GROUPED[decimal].test(whole) && !SPACED.test(whole)) return "grouping";
     if (!grouping && mark === -1 && ONE_GROUP.test(whole)) return "ambiguous";
   }
-  try {
-    return { text: Exact.of(`${minus}${whole.replace(/\D/gu, "") || "0"}.${fraction}${power}`).text, unit: "" };
-  } catch (error) {
-    if (error instanceof TooLong) return "digits";
-    throw error;
-  }
+  const number = attempt(() => Exact.of(`${minus}${whole.replace(/\D/gu, "") || "0"}.${fraction}${power}`));
+  return number instanceof Refused ? "digits" : { text: number.text, unit: "" };
 }

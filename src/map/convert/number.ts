@@ -1,14 +1,16 @@
 import { z } from "zod";
 import type { CellKind } from "../../model/row.js";
 import {
+  attempt,
   type ConvertDefaults,
   convertDefaultsShape,
   defineConversion,
   quoteCell,
+  Refused,
   refuse,
   refuseOptions,
 } from "./conversion-kind.js";
-import { Exact, MAX_DIGITS, TooLong } from "./exact.js";
+import { Exact, MAX_DIGITS } from "./exact.js";
 import { type NumberFault, readNumber } from "./number-text.js";
 import { filled, maybe } from "../described.js";
 
@@ -111,15 +113,11 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
       return refuse("number-unit", cell, `carries ${quoteCell(unit)}, which is not a unit of this column`, hint);
     }
     if (unit === "" && min === undefined && max === undefined) return text;
-    try {
-      const value = Exact.of(text).times(times);
-      if (min !== undefined && value.compare(Exact.of(min)) < 0) refuse("number-range", cell, `is less than ${min}`);
-      if (max !== undefined && value.compare(Exact.of(max)) > 0) refuse("number-range", cell, `is more than ${max}`);
-      return value.text;
-    } catch (error) {
-      if (error instanceof TooLong) return refuseNumber(cell, "digits", mark);
-      throw error;
-    }
+    const value = attempt(() => Exact.of(text).times(times));
+    if (value instanceof Refused) return refuseNumber(cell, "digits", mark);
+    if (min !== undefined && value.compare(Exact.of(min)) < 0) refuse("number-range", cell, `is less than ${min}`);
+    if (max !== undefined && value.compare(Exact.of(max)) > 0) refuse("number-range", cell, `is more than ${max}`);
+    return value.text;
   };
 }
 

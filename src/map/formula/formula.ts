@@ -7,7 +7,7 @@ import { foldName, shorten } from "../../model/fold.js";
 import type { Scope } from "../column/scope.js";
 import { asText, type Eval, type Value, type View } from "../column/view.js";
 import { conversionNames, defaultsOf } from "../convert/conversion.js";
-import { quoteCell, Refused } from "../convert/conversion-kind.js";
+import { attempt, quoteCell, Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 import { readNumber } from "../convert/number-text.js";
 import type { Site } from "../language/site.js";
@@ -53,13 +53,10 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
     const { type, run, column = null, never = null } = context.compile(node);
     // Failures caused by the row become its problems.
     const guarded: Eval = (view) => {
-      try {
-        return run(view);
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        const message = `formula =${shorten(text)}: ${error.message}${severalColumns(view, reads)}`;
-        return view.report(error.code, message, error.hint, onlyColumn(reads));
-      }
+      const value = attempt(() => run(view));
+      if (!(value instanceof Refused)) return value;
+      const message = `formula =${shorten(text)}: ${value.message}${severalColumns(view, reads)}`;
+      return view.report(value.code, message, value.hint, onlyColumn(reads));
     };
     return { type, run: guarded, reads, tree: treeOf(node, scope), column, never };
   } catch (error) {
@@ -131,12 +128,8 @@ function literalOf(node: ASTNode & { op: "value" }): Part {
     return { type: "text", run: () => args, written };
   }
   if (!/^\d+(?:\.\d+)?$/.test(written)) refuseNode(node, `${written} is not a plain number`);
-  try {
-    const exact = Exact.of(written);
-    return { type: "number", run: () => exact };
-  } catch (error) {
-    return refuseNode(node, (error as Refused).message);
-  }
+  const exact = attempt(() => Exact.of(written));
+  return exact instanceof Refused ? refuseNode(node, exact.message) : { type: "number", run: () => exact };
 }
 
 function nameOf(node: ASTNode, name: string, { scope, reads }: Compiling): Part {

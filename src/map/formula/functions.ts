@@ -118,7 +118,7 @@ export function callables(
       conversions.get(name)(asText(given), typeof given === "string" ? "text" : "number");
     const run = (given: string | Exact) => {
       const result = convert(given);
-      if (!(result instanceof Refused)) return valueOf(result, name);
+      if (!(result instanceof Refused)) return result;
       throw new Refused(`${name}(): ${result.message}`, result.code, result.hint);
     };
     const spelling = (text: string) => {
@@ -211,10 +211,6 @@ function fixed({ text }: Exact, places: Exact) {
     throw new Refused(message, "number-range", "Round it first: fixed(round(x, 2), 2).");
   }
   return most === 0 ? whole : `${whole}.${fraction.padEnd(most, "0")}`;
-}
-
-export function valueOf(value: string | number | boolean, conversion: string): Value {
-  return typeOf(conversion) === "number" ? Exact.of(String(value), String(value)) : value;
 }
 
 export function typeOf(conversion: string): Type {

@@ -2,14 +2,14 @@
 import type { Code } from "../../model/codes.js";
 import { exactNumber, isExactNumber, type JsonValue } from "../../model/json.js";
 import { idFault } from "../../model/service-id.js";
-import { kindOf } from "../column/column.js";
+import { stripEnd } from "../../model/strip-end.js";
+import { readLiteral } from "../column/column.js";
 import { asText, literalText, type Type, type Value, View } from "../column/view.js";
 import type { ConversionSpec } from "../convert/conversion.js";
 import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 import { cleanText } from "../convert/text.js";
 import { compileFormula } from "../formula/formula.js";
-import { valueOf } from "../formula/functions.js";
 import { isBareFormula } from "../formula/parse.js";
 import { formOf, typeName } from "../formula/part.js";
 import { type FieldInfo, fieldInfos, type KeySpec, type Scalar, type Takes } from "../language/record-schema.js";
@@ -91,16 +91,11 @@ function fit(value: Value, type: Type, clean: boolean, takes: Takes, { scope }: 
   if (text === "") return undefined;
   const fault = takes === "id" ? idFault(text) : null;
   if (fault !== null) return new Refused(`${quoteCell(text)} ${fault}`, "identifier-unusable");
-  return takes === "country" ? scope.shared.conversions.get("country")(text, "text") : text;
+  return takes === "country" ? (scope.shared.conversions.get("country")(text, "text") as string | Refused) : text;
 }
 
 /** 1.50 and 1.5 are one number in a body, so `places` of its column changes nothing. */
-function withoutZeros(plain: string): string {
-  if (!plain.includes(".")) return plain;
-  let end = plain.length;
-  while (plain[end - 1] === "0") end -= 1;
-  return plain.slice(0, plain[end - 1] === "." ? end - 1 : end);
-}
+const withoutZeros = (plain: string) => (plain.includes(".") ? stripEnd(stripEnd(plain, "0"), ".") : plain);
 
 export function compileField(spec: Scalar, info: FieldInfo, site: Site): Field {
   return isFormula(spec) ? computedField(spec, info, site) : literalField(spec, info, site);
@@ -150,8 +145,8 @@ function literalField(spec: Scalar, { takes, required, identity }: FieldInfo, si
       ? constantPiece("", '""')
       : site.report("mapping-value", ": empty text is not allowed here.");
   const conversion = WANTED[takes]?.type ?? "text";
-  const result = site.scope.shared.conversions.get(conversion)(text, kindOf(spec));
-  const fitted = result instanceof Refused ? result : fit(valueOf(result, conversion), conversion, true, takes, site);
+  const value = readLiteral(site.scope.shared.conversions.get(conversion), spec);
+  const fitted = value instanceof Refused ? value : fit(value, conversion, true, takes, site);
   return fitted instanceof Refused ? site.refuse(fitted) : constantPiece(fitted ?? "", JSON.stringify(fitted ?? ""));
 }
 
