@@ -1,5 +1,4 @@
 /** The files that a mapping names: tables and a module with custom functions. */
-import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import nodeModule from "node:module";
 import { extname, isAbsolute, join, normalize, dirname, resolve } from "node:path";
@@ -22,7 +21,6 @@ export interface Beside {
   functions: ReadonlyMap<string, CustomFunction>;
   /** "" without a module. */
   functionsText: string;
-  functionsPath: string | null;
   dependencies: string[];
   tablePaths: string[];
 }
@@ -42,13 +40,11 @@ export async function readBeside(
   }
   const beside = (name: string) => join(dirname(source.path), normalize(name));
   const tablePaths = Object.values(specs).map(({ file }) => beside(file));
-  const functionsPath = module === undefined ? null : beside(module);
   const loaded = await loadFunctions(module, source, running);
-  const modules = functionsPath === null ? [] : [functionsPath, ...filesOfModule(functionsPath).slice(1)];
+  const modules = module === undefined ? [] : [beside(module), ...filesOfModule(beside(module)).slice(1)];
   return {
     tables,
     ...loaded,
-    functionsPath,
     dependencies: [...new Set([...tablePaths, ...modules, ...(base === undefined ? [] : [beside(base)])])],
     tablePaths,
   };
@@ -120,7 +116,7 @@ async function loadFunctions(
   return { functions, functionsText };
 }
 
-/** By address; by path for the newest. The module itself first, then what it imports by path. */
+/** By path. The module itself first, then what it imports by path. */
 const loadedFiles = new Map<string, string[]>();
 
 /** Absent before Node 22.15, on which a change of what a module imports goes unnoticed. */
@@ -131,14 +127,14 @@ export const filesOfModule = (path: string): string[] => loadedFiles.get(resolve
 
 const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
 
-/** Node keeps what it has imported: an edited module, or one that imports an edited file, needs an address of its own. */
+let loads = 0;
+
+/** Node keeps what it has imported, and a module or a file that it imports may have been edited: each load has addresses of its own. */
 async function importModule(location: string): Promise<{ [name: string]: unknown }> {
   // As Node names the parents of what it imports.
   const own = realpathSync(location);
-  const texts = filesOfModule(location).map(textOf);
-  const version = createHash("sha256").update(texts.join("\n")).digest("hex");
-  const address = `${pathToFileURL(location).href}#${version}`;
-  const files = new Set(loadedFiles.get(address) ?? [own]);
+  const version = `#${++loads}`;
+  const files = new Set([own]);
   const hooks = registerHooks?.({
     resolve(specifier, context, next) {
       const found = next(specifier, context);
@@ -146,15 +142,14 @@ async function importModule(location: string): Promise<{ [name: string]: unknown
       const isOwn = parent.startsWith("file:") && files.has(fileURLToPath(parent)) && /^(\.|\/|file:)/.test(specifier);
       if (!isOwn || !found.url.startsWith("file:")) return found;
       files.add(fileURLToPath(found.url));
-      return context.conditions.includes("import") ? { ...found, url: `${found.url}#${version}` } : found;
+      return context.conditions.includes("import") ? { ...found, url: found.url + version } : found;
     },
   });
   try {
-    return (await import(address)) as { [name: string]: unknown };
+    return (await import(pathToFileURL(location).href + version)) as { [name: string]: unknown };
   } finally {
     hooks?.deregister();
-    const others = [...files].filter((file) => file !== own).toSorted();
-    for (const name of [address, location]) loadedFiles.set(name, [own, ...others]);
+    loadedFiles.set(location, [own, ...[...files].filter((file) => file !== own).toSorted()]);
   }
 }
 

@@ -68,7 +68,6 @@ export function compileMapping(
     warnings: findWarnings(spec, source, new Set(compiled.flatMap((one) => one.tables))),
     dependencies: beside.dependencies,
     tables: beside.tablePaths,
-    functions: beside.functionsPath,
     inputsFor: (fileName, corrected) =>
       corrected === undefined ? matchFiles(inputs, fileName) : [matchCorrected(inputs, fileName, corrected)],
     inputsForNameless: (format) => matchNameless(inputs, format),

@@ -57,7 +57,6 @@ export interface Mapping {
   keyMakers: KeyMakers;
   /** Valid but seldom meant (`key: content`); shown by `check`. */
   warnings: readonly MappingProblem[];
-  functions: string | null;
   /** Paths of tables, function modules and mappings that it extends. */
   dependencies: readonly string[];
   /** Those of them that are tables. */

@@ -364,7 +364,7 @@ describe("a custom function", () => {
     expect(recordsOf(mapRows(blank, [{ ...DAY, X: "a" }])).events[0]?.attributes).toEqual([]);
     const reckoned = await load(yaml("half(n) + 0.1"), { "fns.mjs": fns });
     expect(recordsOf(mapRows(reckoned, [{ ...DAY, N: "3" }])).events[0]?.attributes[0]?.value).toBe("1.6");
-    expect(reckoned.functions).toMatch(/fns\.mjs$/u);
+    expect(reckoned.dependencies).toEqual([expect.stringMatching(/fns\.mjs$/u)]);
   });
 
   it("that gives the text of a time is refused where a time is needed, rather than compared letter by letter", async () => {

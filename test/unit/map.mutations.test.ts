@@ -64,7 +64,6 @@ it("a mapping with slips of the pen is accepted, or refused with the place of ev
           tables: new Map(),
           functions: new Map(),
           functionsText: "",
-          functionsPath: null,
           dependencies: [],
           tablePaths: [],
         });

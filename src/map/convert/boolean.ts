@@ -1,7 +1,7 @@
 /** True and false in six languages, or in the mapping's own words. */
 import { z } from "zod";
+import { foldIdentity } from "../../model/fold.js";
 import { convertDefaultsShape, defineConversion, refuse, refuseOptions } from "./conversion-kind.js";
-import { cleanText, foldText } from "./text.js";
 import { maybe } from "../described.js";
 
 /** No word has two meanings across languages, so that no language need be named. */
@@ -35,13 +35,12 @@ export const boolean = defineConversion({
     const own = options.true || options.false ? options : defaults.booleans;
     const language = options.language ?? defaults.language;
     const known = language === undefined ? Object.values(words) : [words[language]];
-    const built = [...known, always].map((pair) => pair.map((list) => list.split(" ")));
+    const all = [...known, always].map(([yes = "", no = ""]) => ({ true: yes.split(" "), false: no.split(" ") }));
     const meanings = new Map<string, boolean>();
-    for (const [yes = [], no = []] of own === undefined ? built : [[own.true ?? [], own.false ?? []]])
-      for (const list of [no, yes])
-        for (const word of list) {
-          const folded = foldText(word);
-          const value = list === yes;
+    for (const lists of own === undefined ? all : [own])
+      for (const value of [false, true])
+        for (const word of lists[`${value}`] ?? []) {
+          const folded = foldIdentity(word);
           if (meanings.get(folded) === !value)
             refuseOptions(
               `"${word}" is a word for true and for false`,
@@ -50,7 +49,7 @@ export const boolean = defineConversion({
           meanings.set(folded, value);
         }
     return (cell, kind) => {
-      const value = kind === "boolean" ? cell === "true" : meanings.get(foldText(cleanText(cell)));
+      const value = kind === "boolean" ? cell === "true" : meanings.get(foldIdentity(cell));
       if (value !== undefined) return value;
       const some = [...meanings.keys()].slice(0, 12).join(", ");
       const hint = `Write one of the words ${some}; or change the mapping: give your own, \`true: […], false: […]\`, with \`as: boolean\`.`;

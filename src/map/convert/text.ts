@@ -34,17 +34,12 @@ export function asSeen(raw: string): string {
   return /[^ -~]/.test(raw) ? raw.replace(MARK, "").replace(/[^\S\r\n\v\f\u0085\u2028\u2029]/gu, " ") : raw;
 }
 
-/** `Ação Nº 2` → `acao no 2`. */
-export function foldText(raw: string): string {
+/** Its letters and numbers, folded: `CNPJ/CPF` → `cnpj cpf`. */
+export function foldWords(raw: string): string {
   return raw
     .normalize("NFKD")
     .replace(/\p{Mark}/gu, "")
-    .toLowerCase();
-}
-
-/** Its letters and numbers, folded: `CNPJ/CPF` → `cnpj cpf`. */
-export function foldWords(raw: string): string {
-  return foldText(raw)
+    .toLowerCase()
     .replaceAll("ß", "ss")
     .replace(/[^\p{Letter}\p{Number}]+/gu, " ")
     .trim();

@@ -5,13 +5,12 @@
 import { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
 import type { ConversionName } from "../convert/conversion.js";
+import { isEither } from "../convert/number-text.js";
 
 /** One may be a slip. */
 const TELLING = 2;
 
 const DAY_AND_MONTH = /^(\d\d?)([/.-])(\d\d?)\2/;
-/** `1.250` may be meant either way. */
-const UNCLEAR = /^\D*[1-9]\d{0,2}[.,]\d{3}\D*$/;
 
 const days = {
   // Below 13, both orders fit.
@@ -22,7 +21,7 @@ const days = {
   said: (rows: string) => `day and month are swapped (${rows}), so days up to the 12th would be misread`,
 };
 const marks = {
-  swap: (text: string) => (UNCLEAR.test(text) ? text : text.replace(/[.,]/g, (mark) => (mark === "," ? "." : ","))),
+  swap: (text: string) => (isEither(text) ? text : text.replace(/[.,]/g, (mark) => (mark === "," ? "." : ","))),
   said: (rows: string) => `the decimal mark is different (${rows}), so numbers such as 1.250 would be misread`,
 };
 const kinds: { [name in ConversionName]?: typeof days } = {

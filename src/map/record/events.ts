@@ -3,7 +3,7 @@ import { foldName } from "../../model/fold.js";
 import { canonicalJson, type JsonObject } from "../../model/json.js";
 import type { Placement } from "../../model/mapped-row.js";
 import type { AddressRef, EventRecord, ParticipantRef } from "../../model/records.js";
-import { asText, type Eval, type View } from "../column/view.js";
+import { asText, type Eval, type Made, type View } from "../column/view.js";
 import { keyLabel, NEVER } from "../language/mapping-schema.js";
 import { eventFields, type EventSpec } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
@@ -116,7 +116,7 @@ export function compileEvent(event: string, spec: EventSpec, site: Site) {
     /** Null: the event does not happen in this row, or its document is unknown. Reports nothing. */
     place: (view: View): Placement | null => {
       const happens = condition === undefined ? true : condition.run(view);
-      const document = happens === true || happens === null ? owner.place(view) : null;
+      const document = happens === true || happens === null ? placeOf(owner, view) : null;
       if (document === null) return null;
       if (happens === null) return { document, event: label, keyParts: null, at: null };
       const time = fields.each.externalCreatedAt?.run(view);
@@ -169,16 +169,17 @@ interface Owner extends Piece<{ key: string; participant: ParticipantRef | null;
   kind: string;
   /** Null: it belongs to another row. */
   has: DocumentPart["has"] | null;
-  key: Pick<Piece<unknown>, "tree" | "reads">;
   /** Works in an otherwise invalid row. */
-  place(view: View): Placement["document"] | null;
+  key: Piece<string>;
+  /** Undefined: it does not exist in this row; null: not known. */
+  record(view: View): Made["documents"][number];
 }
 
 /** The named document, or the input's only one. */
 function compileOwner({ document }: EventSpec, site: Site): Owner {
   const { records, shared } = site.scope;
   const names = [...records.documents.keys()];
-  const broken: Owner = { ...BROKEN, kind: "", has: null, key: BROKEN, place: () => null };
+  const broken: Owner = { ...BROKEN, kind: "", has: null, key: BROKEN, record: () => undefined };
   if (document === undefined && names.length !== 1) {
     const [which, hint] =
       names.length === 0
@@ -203,43 +204,36 @@ function compileOwner({ document }: EventSpec, site: Site): Owner {
   }
   const ref = documentRef(reference, place);
   const kind = shared.labels.get(reference.ref ?? "") ?? reference.ref ?? "";
-  const owner = derive(ref, (found) => ({
-    key: found.by === "key" ? found.key : "",
-    participant: null,
-    address: null,
-  }));
-  return {
-    ...owner,
-    kind,
-    has: null,
-    key: ref,
-    place: (view) => {
-      const found = owner.run(view);
-      return found == null ? null : { kind, key: found.key };
-    },
-  };
+  const key = derive(ref, (found) => (found.by === "key" ? found.key : ""));
+  const owner = derive(key, (told) => ({ key: told, participant: null, address: null }));
+  return { ...owner, kind, has: null, key, record: () => null };
 }
 
 function ownerInRow({ kind, key, reads, tree, has }: DocumentPart, position: number, site: Site): Owner {
   const absent = `${site.label}: its document does not exist in this row`;
+  const record: Owner["record"] = (view) => view.made.documents[position];
   return {
     kind,
     has,
     reads,
     tree,
-    key: { tree: `${kind} ${key.tree}`, reads: key.reads },
+    key: { ...key, tree: `${kind} ${key.tree}` },
+    record,
     run: (view) => {
-      const record = view.made.documents[position];
-      return record === undefined ? view.report("reference-absent", absent) : record;
-    },
-    place: (view) => {
-      const record = view.made.documents[position];
-      const told = record === undefined ? null : (record?.key ?? key.run(view));
-      if (told == null) return null;
-      const documentId = record?.documentId ?? null;
-      return { kind, key: told, ...(documentId !== null && { documentId }) };
+      const made = record(view);
+      return made === undefined ? view.report("reference-absent", absent) : made;
     },
   };
+}
+
+/** Null: there is none in this row, or its key is not known. */
+function placeOf({ kind, key, record }: Owner, view: View): Placement["document"] | null {
+  const made = record(view);
+  if (made === undefined) return null;
+  const told = made?.key ?? key.run(view);
+  if (told == null) return null;
+  const documentId = made?.documentId ?? null;
+  return { kind, key: told, ...(documentId !== null && { documentId }) };
 }
 
 /** An event needs a participant and an address, its own or its document's (service.md, Event endpoints, rule 1). */
