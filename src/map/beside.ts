@@ -16,23 +16,17 @@ import type { TableSpec } from "./language/column-schema.js";
 import type { MappingSpec } from "./language/mapping-schema.js";
 import type { MappingSource, Path } from "./language/source.js";
 
-export interface Beside {
-  tables: ReadonlyMap<string, TableFile>;
-  functions: ReadonlyMap<string, CustomFunction>;
-  /** "" without a module. */
-  functionsText: string;
-  dependencies: string[];
-  tablePaths: string[];
-}
+export type Beside = Awaited<ReturnType<typeof readBeside>>;
 
 const MAX_TABLE_BYTES = 16 * 1024 * 1024;
 const MODULES = new Set([".mjs", ".js"]);
 
+/** `functionsText`: "" without a module. `dependencies`: `tablePaths`, the module and what it imports, and the base. */
 export async function readBeside(
   { tables: specs = {}, functions: module, extends: base }: MappingSpec,
   source: MappingSource,
   running: (module: string) => void,
-): Promise<Beside> {
+) {
   const tables = new Map<string, TableFile>();
   for (const [name, table] of Object.entries(specs)) {
     const file = await readTable(table, ["tables", name, "file"], source);
@@ -91,7 +85,7 @@ async function loadFunctions(
   name: string | undefined,
   source: MappingSource,
   running: (module: string) => void,
-): Promise<Pick<Beside, "functions" | "functionsText">> {
+): Promise<{ functions: ReadonlyMap<string, CustomFunction>; functionsText: string }> {
   const functions = new Map<string, CustomFunction>();
   if (name === undefined) return { functions, functionsText: "" };
   const location = besideMapping(name, ["functions"], source);

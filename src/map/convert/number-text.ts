@@ -47,6 +47,16 @@ export function isEither(text: string): boolean {
   return /^\D{0,20}[1-9]\d{0,2}[.,]\d{3}\D{0,20}$/.test(text);
 }
 
+/** The number with exactly so many digits after the point. `label`: what a message calls it. @throws Refused if it has more. */
+export function withPlaces(plain: string, places: number, label: string, hint: string | null = null): string {
+  const [whole = "", fraction = ""] = plain.split(".");
+  if (fraction.length > places) {
+    const message = `${label} has too many digits after the decimal mark: ${fraction.length}, where the most is ${places}`;
+    throw new Refused(message, "number-range", hint);
+  }
+  return places === 0 ? whole : `${whole}.${fraction.padEnd(places, "0")}`;
+}
+
 /** A spreadsheet keeps this many digits of a number; the others become zeros. */
 const KEPT = 15;
 /** Fewer zeros may be chance. */

@@ -11,7 +11,7 @@ import {
   refuseOptions,
 } from "./conversion-kind.js";
 import { Exact, MAX_DIGITS } from "./exact.js";
-import { type NumberFault, readNumber } from "./number-text.js";
+import { type NumberFault, readNumber, withPlaces } from "./number-text.js";
 import { filled, maybe } from "../described.js";
 
 const factor = z.union([
@@ -56,16 +56,8 @@ export const number = defineConversion({
     const read = compileReader(others, defaults);
     return (cell, kind) => {
       const value = read(cell, kind);
-      if (places === undefined) return value;
-      const [whole = "", fraction = ""] = value.split(".");
-      if (places === 0 && fraction !== "") refuse("integer-fraction", cell, "is not a whole number");
-      if (fraction.length > places)
-        refuse(
-          "number-range",
-          cell,
-          `has too many digits after the decimal mark: ${fraction.length}, where the most is ${places}`,
-        );
-      return places === 0 ? value : `${whole}.${fraction.padEnd(places, "0")}`;
+      if (places === 0 && value.includes(".")) refuse("integer-fraction", cell, "is not a whole number");
+      return places === undefined ? value : withPlaces(value, places, quoteCell(cell));
     };
   },
 });
@@ -81,12 +73,15 @@ export const integer = defineConversion({
 /** Without a decimal mark, text cells may hold only digits and a sign, since `1.500` could be either. */
 function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeOptions>, defaults: ConvertDefaults) {
   const { decimal, grouping = false } = { ...defaults, ...marks };
-  const entries = Array.isArray(units) ? units.map((unit) => [unit, 1] as const) : Object.entries(units);
-  const factors = new Map(entries.map(([unit, value]) => [foldUnit(unit), Exact.of(value)]));
-  for (const [unit, value] of entries) {
-    if (factors.get(foldUnit(unit))?.compare(Exact.of(value)) === 0) continue;
-    const [other] = entries.findLast(([one]) => foldUnit(one) === foldUnit(unit)) ?? [];
-    refuseOptions(`the units "${unit}" and "${other}" differ only in case but have two factors`, "Keep one of them.");
+  const entries = Object.entries(Array.isArray(units) ? Object.fromEntries(units.map((unit) => [unit, 1])) : units);
+  const factors = entries.map(([name, value]) => ({ name, factor: Exact.of(value) }));
+  for (const { name, factor } of factors) {
+    const other = factors.find((one) => foldUnit(one.name) === foldUnit(name) && one.factor.compare(factor) !== 0);
+    if (other !== undefined)
+      refuseOptions(
+        `the units "${name}" and "${other.name}" differ only in case but have two factors`,
+        "Keep one of them.",
+      );
   }
   if (min !== undefined && max !== undefined && Exact.of(min).compare(Exact.of(max)) > 0)
     refuseOptions("`min` is greater than `max`, so no number fits");
@@ -99,17 +94,17 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
     const mark = kind === "number" ? "." : (decimal ?? ".");
     const found = readNumber(cell, mark, grouping);
     const own = typeof found === "string" ? "" : found.unit.trim();
-    const isKnown = entries.some(([unit]) => foldUnit(unit) === foldUnit(own) && !isOtherPrefix(unit, own));
-    const times = own === "" ? ONE : isKnown ? factors.get(foldUnit(own)) : undefined;
+    const known = factors.find(({ name }) => foldUnit(name) === foldUnit(own) && !isOtherPrefix(name, own));
+    const times = own === "" ? ONE : known?.factor;
     if (typeof found === "string" || times === undefined) refuseLetter(cell, mark, grouping);
     if (typeof found === "string") return refuseNumber(cell, found, mark);
     const { text, unit } = found;
     if (times === undefined) {
-      const known = entries.map(([one]) => one).join(", ");
+      const names = factors.map(({ name }) => name).join(", ");
       const hint =
-        known === ""
+        names === ""
           ? "Remove it from the cell; or change the mapping: name the unit in the column's `units`."
-          : `Known units: ${known}.`;
+          : `Known units: ${names}.`;
       return refuse("number-unit", cell, `carries ${quoteCell(unit)}, which is not a unit of this column`, hint);
     }
     if (unit === "" && min === undefined && max === undefined) return text;

@@ -8,6 +8,7 @@ import { asText, type Type, type Value } from "../column/view.js";
 import { conversionNames } from "../convert/conversion.js";
 import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
+import { withPlaces } from "../convert/number-text.js";
 import type { Never } from "../piece.js";
 import { forms } from "./forms.js";
 import { refuseNode } from "./parse.js";
@@ -165,6 +166,9 @@ function neverBut(spelling: (text: string) => string | null): Never {
   };
 }
 
+const fixed = ({ text }: Exact, places: Exact) =>
+  withPlaces(text, placesOf(places), `fixed(): ${text}`, "Round it first: fixed(round(x, 2), 2).");
+
 const FUNCTIONS: readonly [name: string, takes: readonly Takes[], gives: Type, run: Run][] = [
   ["fold", ["text"], "text", foldName],
   ["size", ["text"], "number", (text: string) => Exact.of(Array.from(text).length)],
@@ -201,16 +205,6 @@ function placesOf({ text }: Exact) {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 0 && number <= MAX_PLACES) return number;
   throw new Refused(`${text} is not a number of places from 0 to ${MAX_PLACES}`);
-}
-
-function fixed({ text }: Exact, places: Exact) {
-  const most = placesOf(places);
-  const [whole = "", fraction = ""] = text.split(".");
-  if (fraction.length > most) {
-    const message = `fixed(): ${text} has too many digits after the decimal mark: ${fraction.length}, where the most is ${most}`;
-    throw new Refused(message, "number-range", "Round it first: fixed(round(x, 2), 2).");
-  }
-  return most === 0 ? whole : `${whole}.${fraction.padEnd(most, "0")}`;
 }
 
 export function typeOf(conversion: string): Type {

@@ -172,11 +172,10 @@ function sharing(mapping: MappingSpec, own: InputSpec, site: Site): Scope["share
     open.add(`${kinds} ${name}`);
     const isOwn = own[kinds]?.[name] !== undefined;
     const at = recordSite(isOwn ? site : top, kinds, name);
-    const from = isOwn ? own : mapping;
-    const participant = kinds === "participants" ? from.participants?.[name] : undefined;
-    const address = kinds === "addresses" ? from.addresses?.[name] : undefined;
-    if (participant) records.participants.set(name, compileParticipant(name, participant, at));
-    if (address) records.addresses.set(name, compileAddress(name, address, at));
+    const { [kinds]: { [name]: spec } = {} } = isOwn ? own : mapping;
+    if (spec === undefined) return;
+    if ("participant" in spec) records.addresses.set(name, compileAddress(name, spec, at));
+    else records.participants.set(name, compileParticipant(name, spec, at));
   };
 }
 
