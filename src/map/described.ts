@@ -5,6 +5,12 @@ export const filled = z.string().min(1);
 export const writtenOut = filled.regex(/^(?!=)/, "a literal text: no formula is computed here");
 export const filledList = z.array(filled).min(1);
 
+/** Settings with names; the message about an unknown one lists the known ones. */
+export function block<S extends z.ZodRawShape>(shape: S) {
+  const known = Object.keys(shape).join(" ");
+  return z.strictObject(shape, { error: ({ code }) => (code === "unrecognized_keys" ? known : undefined) });
+}
+
 export function maybe<T extends z.ZodType>(schema: T, description: string, examples?: unknown[]) {
   return schema.optional().meta(examples === undefined ? { description } : { description, examples });
 }

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
 import { shorten } from "../../model/fold.js";
-import { filledList, maybe } from "../described.js";
+import { block, filledList, maybe } from "../described.js";
 
 /**
  * Why a cell, or what a formula made, cannot be used: a `Problem` without its column. `message`: one sentence, with the
@@ -67,7 +67,7 @@ export const convertDefaultsShape = {
     "Language of boolean words and of month names. Without it, boolean words of all six are understood, and months in English.",
   ),
   booleans: maybe(
-    z.strictObject({ true: z.array(z.string()).min(1), false: z.array(z.string()).min(1) }),
+    block({ true: z.array(z.string()).min(1), false: z.array(z.string()).min(1) }),
     "The words for true and false, instead of the language's; case and accents do not matter.",
   ),
   disambiguation: maybe(

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type ConversionName, conversionNames, conversions } from "../convert/conversion.js";
 import { exactNumberSchema } from "./record-schema.js";
-import { filled, filledList, maybe } from "../described.js";
+import { block, filled, filledList, maybe } from "../described.js";
 
 const literal = z.union([
   z
@@ -38,7 +38,7 @@ export const commonSettings = {
     [{ Sim: true, Não: false }],
   ),
   otherwise: maybe(
-    z.union([literal, z.strictObject({ keep: z.literal(true).meta({ description: "Takes the cell's own text." }) })]),
+    z.union([literal, block({ keep: z.literal(true).meta({ description: "Takes the cell's own text." }) })]),
     "Used for texts that `map` does not list; `{ keep: true }` keeps the cell's own text. Default: an error.",
   ),
   oneOf: maybe(
@@ -75,7 +75,7 @@ const branches = conversionNames.map((name) => {
   const { options, description } = conversions[name];
   const own = name === "taxId" ? { ...options.shape, ...described(options.shape, formulas) } : options.shape;
   const as: z.ZodType = name === "text" ? z.literal(name).optional() : z.literal(name);
-  return z.strictObject({ as: as.meta({ description }), ...commonSettings, ...own });
+  return block({ as: as.meta({ description }), ...commonSettings, ...own });
 });
 
 function described(from: { [name: string]: z.ZodType }, to: { [name: string]: z.ZodType }) {
@@ -101,23 +101,21 @@ export const columnSchema = z.union([filled, typedColumnSchema]).meta({
 const plainlyTyped: z.ZodType<ColumnSpec> = columnSchema;
 export const columnsSchema = z.record(filled, plainlyTyped);
 
-export const tableSchema = z
-  .strictObject({
-    file: filled.meta({ description: "A CSV file next to the mapping; it is read like a file of rows." }),
-    key: z.union([filled, filledList.max(2)]).meta({
-      description:
-        "The header of its key column, or two headers. `tables.plants[code].region` reads a row; case, accents and white space do not count.",
-    }),
-    columns: columnsSchema.meta({ description: "Its columns, written like those of inputs, but without formulas." }),
-    missing: maybe(
-      z.enum(["refuse", "blank"]),
-      "What a key gives that the table does not list: a problem of the row (default), or a blank.",
-    ),
-    delimiter: maybe(z.string().length(1), "Default: detected, as for files of rows."),
-    encoding: maybe(filled, "Default: detected, as for files of rows."),
-    header: maybe(z.literal("none"), "The file has no header; its columns are called A, B …"),
-  })
-  .meta({ id: "Table", description: "A table next to the mapping, in which formulas look up values." });
+export const tableSchema = block({
+  file: filled.meta({ description: "A CSV file next to the mapping; it is read like a file of rows." }),
+  key: z.union([filled, filledList.max(2)]).meta({
+    description:
+      "The header of its key column, or two headers. `tables.plants[code].region` reads a row; case, accents and white space do not count.",
+  }),
+  columns: columnsSchema.meta({ description: "Its columns, written like those of inputs, but without formulas." }),
+  missing: maybe(
+    z.enum(["refuse", "blank"]),
+    "What a key gives that the table does not list: a problem of the row (default), or a blank.",
+  ),
+  delimiter: maybe(z.string().length(1), "Default: detected, as for files of rows."),
+  encoding: maybe(filled, "Default: detected, as for files of rows."),
+  header: maybe(z.literal("none"), "The file has no header; its columns are called A, B …"),
+}).meta({ id: "Table", description: "A table next to the mapping, in which formulas look up values." });
 
 /** The options of its type are next to these. */
 export type ColumnObject = z.infer<z.ZodObject<typeof commonSettings>> & { as?: ConversionName | undefined };

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { type ExactNumber, isExactNumber } from "../../model/json.js";
-import { filled, filledList, maybe, writtenOut } from "../described.js";
+import { block, filled, filledList, maybe, writtenOut } from "../described.js";
 
 /** Determines how a literal is read and what a formula may give. */
 export type Takes =
@@ -60,7 +60,7 @@ const when = formula("The record exists only in rows where this formula is true;
   "=filled(collected)",
 ]);
 
-const reference = z.strictObject({
+const reference = block({
   ref: maybe(filled, "The record of another row or input, by its name in the mapping …"),
   key: key("… and the value of its `key:`.").optional(),
   id: value("The id that the service gave it."),
@@ -74,7 +74,7 @@ export const naturalFields = {
 
 const local = filled;
 
-export const participantRefSchema = z.union([local, reference.extend(naturalFields)]).meta({
+export const participantRefSchema = z.union([local, block({ ...reference.shape, ...naturalFields })]).meta({
   description:
     "A participant: one of the same row by its name, one of another row by `ref` and `key`, or any other by its tax id or its `id`.",
   examples: ["generator", { ref: "organisation", key: "=hauler" }, { taxIdType: "CNPJ", taxId: "=hauler_id" }],
@@ -106,16 +106,14 @@ export const participantFields = {
   type: field("text", "A participant kind, as the service knows it.", { examples: ["COMPANY"] }),
 };
 
-export const participantSchema = z
-  .strictObject({
-    when,
-    key: key("The key by which other rows and inputs refer to it: `{ ref: <name>, key: … }`.", ["=code"]).optional(),
-    ...participantFields,
-  })
-  .meta({
-    id: "Participant",
-    description: "A participant: registered once per country, type and number of its tax id.",
-  });
+export const participantSchema = block({
+  when,
+  key: key("The key by which other rows and inputs refer to it: `{ ref: <name>, key: … }`.", ["=code"]).optional(),
+  ...participantFields,
+}).meta({
+  id: "Participant",
+  description: "A participant: registered once per country, type and number of its tax id.",
+});
 
 export const addressFields = {
   name: field("text", "Its name.", { examples: ["=unit"] }),
@@ -139,18 +137,16 @@ export const extendedFields = {
   longitude: extended("longitude"),
 };
 
-export const addressSchema = z
-  .strictObject({
-    when,
-    key: key(
-      "The key by which other rows and inputs refer to the address; it also identifies the address among those of its participant. Without it, the six create fields do.",
-      ["=code"],
-    ).optional(),
-    participant: participantRefSchema,
-    ...addressFields,
-    ...extendedFields,
-  })
-  .meta({ id: "Address", description: "An address of a participant." });
+export const addressSchema = block({
+  when,
+  key: key(
+    "The key by which other rows and inputs refer to the address; it also identifies the address among those of its participant. Without it, the six create fields do.",
+    ["=code"],
+  ).optional(),
+  participant: participantRefSchema,
+  ...addressFields,
+  ...extendedFields,
+}).meta({ id: "Address", description: "An address of a participant." });
 
 /** Names are part of keys. */
 const was = maybe(
@@ -176,23 +172,21 @@ const documentFields = {
   ),
 };
 
-export const documentSchema = z
-  .strictObject({
-    when,
-    mode: maybe(
-      z.enum(["create", "existing"]),
-      "`create` (default): the document is created if it does not exist yet. `existing`: events are only appended to it; it is known to the ledger by its `key`, or given by its `id`.",
-    ),
-    key: key("What distinguishes documents of this name.", ["=mtr"]).optional(),
-    was,
-    id: value("The service's id, for `mode: existing`; replaces `key` if there is none.", ["=document_id"]),
-    ...documentFields,
-    createEmpty: maybe(z.boolean(), "Create the document even if none of its events is due. Default false."),
-  })
-  .meta({
-    id: "Document",
-    description: "A document. Its name here is part of its key: invoice 123 and manifest 123 are two documents.",
-  });
+export const documentSchema = block({
+  when,
+  mode: maybe(
+    z.enum(["create", "existing"]),
+    "`create` (default): the document is created if it does not exist yet. `existing`: events are only appended to it; it is known to the ledger by its `key`, or given by its `id`.",
+  ),
+  key: key("What distinguishes documents of this name.", ["=mtr"]).optional(),
+  was,
+  id: value("The service's id, for `mode: existing`; replaces `key` if there is none.", ["=document_id"]),
+  ...documentFields,
+  createEmpty: maybe(z.boolean(), "Create the document even if none of its events is due. Default false."),
+}).meta({
+  id: "Document",
+  description: "A document. Its name here is part of its key: invoice 123 and manifest 123 are two documents.",
+});
 
 /** If `bidirectional` is false, the service refuses all the others. */
 export const relationFields = {
@@ -203,32 +197,25 @@ export const relationFields = {
   isBackReference: field("boolean", "As the service knows it; only when bidirectional.", { blank: true }),
 };
 
-export const relatedDocumentSchema = z
-  .strictObject({
-    document: documentRefSchema,
-    bidirectional: maybe(
-      z.boolean(),
-      "Whether the other document gets a mirrored event. The service's default is true.",
-    ),
-    ...relationFields,
-  })
-  .meta({
-    id: "RelatedDocument",
-    description: "What a RELATED event links to (the specification, Event endpoints, rule 10).",
-  });
+export const relatedDocumentSchema = block({
+  document: documentRefSchema,
+  bidirectional: maybe(z.boolean(), "Whether the other document gets a mirrored event. The service's default is true."),
+  ...relationFields,
+}).meta({
+  id: "RelatedDocument",
+  description: "What a RELATED event links to (the specification, Event endpoints, rule 10).",
+});
 
-export const targetSchema = z
-  .strictObject({
-    document: writtenOut.meta({
-      description: "The name of this kind of document; rows refer to it as `{ ref: <name>, key: … }`.",
-    }),
-    key: key("Its key, so that later rows can append to it.", ["=lot"]),
-    ...documentFields,
-  })
-  .meta({
-    id: "Target",
-    description: "The downstream document that the event creates (the specification, Event endpoints, rule 6).",
-  });
+export const targetSchema = block({
+  document: writtenOut.meta({
+    description: "The name of this kind of document; rows refer to it as `{ ref: <name>, key: … }`.",
+  }),
+  key: key("Its key, so that later rows can append to it.", ["=lot"]),
+  ...documentFields,
+}).meta({
+  id: "Target",
+  description: "The downstream document that the event creates (the specification, Event endpoints, rule 6).",
+});
 
 const attributes = z.record(filled, scalarSchema).optional();
 
@@ -245,61 +232,59 @@ export const eventFields = {
   ),
 };
 
-export const eventSchema = z
-  .strictObject({
-    when: formula("The event happens only in rows where this formula is true; a blank counts as false.", [
-      "=filled(collected)",
-    ]),
-    by: maybe(filled, "The name of the column that says which event a row is; `is` lists the words for this event."),
-    is: maybe(
-      z.union([filled, filledList]),
-      "The words of the column `by` for which the event happens; case, accents and white space do not count. `otherwise`: for every word that no other event claims.",
-      ["Weighing", ["Coleta", "Pick-up"], "otherwise"],
-    ),
-    each: maybe(
-      z.enum(["group", "row"]),
-      "In an input with `group`: one event per group (default), or one per row of the group.",
-    ),
-    confirmName: maybe(
-      z.literal(true),
-      "Confirms that a name is meant even though it differs from a reserved one only in case.",
-    ),
-    key: key(
-      "What distinguishes this event from others of its name on its document: `once`, a formula, several, or `content` (an edited row then becomes a new event). It makes the deduplicationId.",
-      ["once", "=ticket", ["=ticket", "=line"], "content"],
-    ).optional(),
-    was,
-    within: maybe(
-      z.enum(["file", "import"]),
-      "With `key: content`: whether equal rows are counted in each file (if each file is a full snapshot) or over the whole import (if files are increments).",
-    ),
-    document: maybe(documentRefSchema, "The document it is on. Default: the input's only one.", ["manifest"]),
-    participant: maybe(
-      participantRefSchema,
-      "Who did it. Default: the document's, from its first row; needed if `document` is a `ref`.",
-    ),
-    address: maybe(
-      addressRefSchema,
-      "Where. Default: the document's, from its first row; needed if `document` is a `ref`.",
-    ),
-    ...eventFields,
-    attributes: maybe(
-      z.strictObject({
-        public: attributes.meta({
-          description: "Visible to everybody. Blank ones are left out.",
-          examples: [{ Plant: "=plant" }],
-        }),
-        private: attributes.meta({ description: "Visible only to those who may see the document." }),
-        asEvent: attributes.meta({ description: "Attributes as public as the event itself." }),
+export const eventSchema = block({
+  when: formula("The event happens only in rows where this formula is true; a blank counts as false.", [
+    "=filled(collected)",
+  ]),
+  by: maybe(filled, "The name of the column that says which event a row is; `is` lists the words for this event."),
+  is: maybe(
+    z.union([filled, filledList]),
+    "The words of the column `by` for which the event happens; case, accents and white space do not count. `otherwise`: for every word that no other event claims.",
+    ["Weighing", ["Coleta", "Pick-up"], "otherwise"],
+  ),
+  each: maybe(
+    z.enum(["group", "row"]),
+    "In an input with `group`: one event per group (default), or one per row of the group.",
+  ),
+  confirmName: maybe(
+    z.literal(true),
+    "Confirms that a name is meant even though it differs from a reserved one only in case.",
+  ),
+  key: key(
+    "What distinguishes this event from others of its name on its document: `once`, a formula, several, or `content` (an edited row then becomes a new event). It makes the deduplicationId.",
+    ["once", "=ticket", ["=ticket", "=line"], "content"],
+  ).optional(),
+  was,
+  within: maybe(
+    z.enum(["file", "import"]),
+    "With `key: content`: whether equal rows are counted in each file (if each file is a full snapshot) or over the whole import (if files are increments).",
+  ),
+  document: maybe(documentRefSchema, "The document it is on. Default: the input's only one.", ["manifest"]),
+  participant: maybe(
+    participantRefSchema,
+    "Who did it. Default: the document's, from its first row; needed if `document` is a `ref`.",
+  ),
+  address: maybe(
+    addressRefSchema,
+    "Where. Default: the document's, from its first row; needed if `document` is a `ref`.",
+  ),
+  ...eventFields,
+  attributes: maybe(
+    block({
+      public: attributes.meta({
+        description: "Visible to everybody. Blank ones are left out.",
+        examples: [{ Plant: "=plant" }],
       }),
-      'metadata.attributes by visibility and name; always sent as text, left out when blank. `"*": =measured` spreads a set of columns.',
-    ),
-    relatedDocument: relatedDocumentSchema.optional(),
-    target: targetSchema.optional(),
-    value: maybe(jsonSchema, "Sent as the event's `value`; a number keeps all its digits."),
-    extra: json("Other fields of the event, sent as written."),
-  })
-  .meta({ id: "Event", description: "An event on a document's timeline." });
+      private: attributes.meta({ description: "Visible only to those who may see the document." }),
+      asEvent: attributes.meta({ description: "Attributes as public as the event itself." }),
+    }),
+    'metadata.attributes by visibility and name; always sent as text, left out when blank. `"*": =measured` spreads a set of columns.',
+  ),
+  relatedDocument: relatedDocumentSchema.optional(),
+  target: targetSchema.optional(),
+  value: maybe(jsonSchema, "Sent as the event's `value`; a number keeps all its digits."),
+  extra: json("Other fields of the event, sent as written."),
+}).meta({ id: "Event", description: "An event on a document's timeline." });
 
 export type ParticipantRefSpec = z.infer<typeof participantRefSchema>;
 export type AddressRefSpec = z.infer<typeof addressRefSchema>;

@@ -1,7 +1,7 @@
 /** Rewrites zod's complaints as sentences at their place, with the nearest known name. */
-import { z } from "zod";
+import type { z } from "zod";
 import { defaultsSchema } from "./mapping-schema.js";
-import { conversionNames, conversions } from "../convert/conversion.js";
+import { type ConversionName, conversionNames, conversions } from "../convert/conversion.js";
 import { quoteCell } from "../convert/conversion-kind.js";
 import { foldName, shorten } from "../../model/fold.js";
 import { didYouMean, nearestName } from "../nearest.js";
@@ -46,11 +46,10 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
       for (const nested of branch ?? []) report(nested, path);
     } else if (issue.code === "unrecognized_keys") {
       if (hasEmptyBeside(path)) return;
-      const as = valueAt(data, [...path, "as"]) ?? "text";
-      const typesOf = (name: string): string[] =>
-        conversionNames.filter((type) => name in conversions[type].options.shape);
-      const isOfType = (name: string) => typesOf(name).length === 0 || typesOf(name).includes(String(as));
-      const all = membersAt(schema, path);
+      const known = issue.message.split(" ");
+      const optionsOf = (type: ConversionName) =>
+        known.includes("as") ? Object.keys(conversions[type].options.shape) : [];
+      const all = [...known, ...conversionNames.flatMap(optionsOf)];
       for (const key of issue.keys) {
         const [first = "", ...rest] = key.split(" ");
         const near =
@@ -58,10 +57,10 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
             ? `A colon is missing: \`${first}: ${rest.join(" ")}\`.`
             : isNumeric(key)
               ? "A comma separates settings: write numbers with a point, as in 1.5, and texts with a comma in quotes."
-              : (didYouMeanOurs(key, all) ??
-                `Known here: ${all.filter((one) => !all.includes("as") || isOfType(one)).join(", ")}.`);
+              : (didYouMeanOurs(key, all) ?? `Known here: ${known.join(", ")}.`);
+        const types = conversionNames.filter((type) => optionsOf(type).includes(key));
         const hint = all.includes(key)
-          ? `It belongs next to \`as: ${typesOf(key).join("` or `as: ")}\`.`
+          ? `It belongs next to \`as: ${types.join("` or `as: ")}\`.`
           : (ofFile(key) ?? near);
         const message = `There is no setting "${key}" in ${place(path)}.`;
         source.report("mapping-unknown-key", [...path, key], message, { at: "key", hint });
@@ -152,34 +151,6 @@ function reportMissing(source: MappingSource, path: Path) {
   const message = `"${name}" is missing in ${place(parent)}.`;
   const hint = parent.length === 0 ? (TOP[name] ?? null) : null;
   source.report("mapping-value", parent, message, { at: "key", hint });
-}
-
-/** Over all alternatives of unions. */
-function membersAt(schema: z.ZodType, steps: Path): string[] {
-  const objects = typesAt(schema, steps).flatMap((type) =>
-    type instanceof z.ZodObject ? Object.keys(type.shape) : [],
-  );
-  return [...new Set(objects)];
-}
-
-function typesAt(schema: z.ZodType, steps: Path): z.ZodType[] {
-  let reached = unfold(schema);
-  for (const step of steps) {
-    reached = reached.flatMap((type) => {
-      if (type instanceof z.ZodObject) return unfold(type.shape[String(step)] as z.ZodType | undefined);
-      if (type instanceof z.ZodRecord) return unfold(type.valueType as z.ZodType);
-      return type instanceof z.ZodArray ? unfold(type.element as z.ZodType) : [];
-    });
-  }
-  return reached;
-}
-
-function unfold(schema: z.ZodType | undefined): z.ZodType[] {
-  if (schema === undefined) return [];
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault) return unfold(schema.unwrap() as z.ZodType);
-  if (schema instanceof z.ZodPipe) return unfold(schema.in as z.ZodType);
-  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => unfold(option as z.ZodType));
-  return [schema];
 }
 
 /** The alternative that was meant: of the right type, with the fewest complaints. */
