@@ -120,10 +120,10 @@ export const taxId = defineConversion({
   description:
     "A tax id whose check digits were verified, without dots, dashes, strokes and the country's letters before a VAT number (`DE136695976` becomes `136695976`): CPF and CNPJ (also the alphanumeric one of 2026), and the numbers of some ninety countries. Leading zeros that a spreadsheet has dropped are restored only where `type` says what the number is. The `.0` that pandas adds is dropped, and an apostrophe in front. Repeated digits (111.111.111-11) are refused. `type` and `country` may be formulas over other columns; then the number of a country whose tax ids are not known is read as text.",
   options: z.object({
-    country: convertDefaultsShape.country,
+    country: maybe(filled, `${convertDefaultsShape.country.description} May be a formula.`),
     type: maybe(
       filled,
-      "The one type allowed, such as CNPJ or CPF; for one that the country does not have, the error lists those that it has. Without it, any type of the country is allowed, and a number that fits several, as a Spanish CIF is also a NIF, is an error.",
+      "The one type allowed, such as CNPJ or CPF; for one that the country does not have, the error lists those that it has. Without it, any type of the country is allowed, and a number that fits several, as a Spanish CIF is also a NIF, is an error. May be a formula.",
     ),
   }),
   reads: { kinds: ["text", "number"], called: "a tax id" },

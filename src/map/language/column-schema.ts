@@ -16,7 +16,7 @@ const literal = z.union([
   z.boolean(),
 ]);
 
-const NTH = /^[1-9]\d{0,3} of [1-9]\d{0,3}$/;
+const NTH = '"2 of 3", say: the second of three columns';
 
 /** All other settings of a column are options of its type. */
 export const commonSettings = {
@@ -58,34 +58,17 @@ export const commonSettings = {
     "`down`: a blank cell takes the value above, as in lists that name a customer once for all of its rows. Where the value may belong to another group, because a skipped row names one, the row is a problem; texts listed under `blank` stay blank. A row that only names the group must be read, not skipped: give the records `when`, and the input `rowsWithoutEvents: allow`. Do not sort such a file. If every row has its document's key, use `group` in the input instead: there, no blank takes the value of another document.",
   ),
   nth: maybe(
-    z
-      .custom<string>(
-        (given) => typeof given === "string" && NTH.test(given),
-        '"2 of 3", say: the second of three columns',
-      )
-      .meta({ type: "string", pattern: NTH.source }),
+    z.string({ error: NTH }).regex(/^[1-9]\d{0,3} of [1-9]\d{0,3}$/, NTH),
     "Which of several columns with the same header, counted from the left, and out of how many; a file with a different number of them is refused.",
     ["2 of 2"],
   ),
 };
 
-const formulas = { type: filled.optional(), country: filled.optional() };
-
 const branches = conversionNames.map((name) => {
   const { options, description } = conversions[name];
-  const own = name === "taxId" ? { ...options.shape, ...described(options.shape, formulas) } : options.shape;
   const as: z.ZodType = name === "text" ? z.literal(name).optional() : z.literal(name);
-  return block({ as: as.meta({ description }), ...commonSettings, ...own });
+  return block({ as: as.meta({ description }), ...commonSettings, ...options.shape });
 });
-
-function described(from: { [name: string]: z.ZodType }, to: { [name: string]: z.ZodType }) {
-  return Object.fromEntries(
-    Object.entries(to).map(([name, type]) => [
-      name,
-      type.meta({ description: `${from[name]?.description ?? ""} May be a formula.` }),
-    ]),
-  );
-}
 
 const typedColumnSchema = z.discriminatedUnion(
   "as",

@@ -11,7 +11,7 @@ type Issue = z.core.$ZodIssue;
 
 /** Undefined: there were mistakes, all reported. */
 export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: MappingSource): T | undefined {
-  const result = schema.safeParse(data);
+  const result = schema.safeParse(data, { error: wantedBy });
   if (result.success) return result.data;
 
   const { issues } = result.error;
@@ -65,18 +65,12 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
         const message = `There is no setting "${key}" in ${place(path)}.`;
         source.report("mapping-unknown-key", [...path, key], message, { at: "key", hint });
       }
-    } else if (issue.code === "invalid_value") {
-      refuse(listed(valuesOf(issue)), valuesOf(issue));
     } else if (issue.code === "invalid_key") {
       const holder = path.slice(0, -1);
       const hint = `Give each entry of ${place(holder)} a name.`;
       source.report("mapping-value", path, `A name in ${place(holder)} is empty.`, { hint });
-    } else if (issue.code === "invalid_type") {
-      refuse(expected(issue.expected));
-    } else if (/^Too (small|big)/.test(issue.message)) {
-      refuse(bounds(issue));
     } else {
-      refuse(issue.message);
+      refuse(issue.message, valuesOf(issue));
     }
   };
   for (const issue of issues) report(issue, []);
@@ -130,15 +124,26 @@ function remedyFor(value: unknown, wanted: string, known: readonly string[], pat
 
 const isNumeric = (text: string) => /^-?\d+(\.\d+)?$/.test(text);
 
-/** Instead of zod's own words: a length or an amount out of its bounds. */
-function bounds(issue: Issue) {
-  if (issue.code !== "too_small" && issue.code !== "too_big") return "";
+/** Instead of zod's own words: what was expected. Undefined: the schema has words of its own. */
+function wantedBy(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === "invalid_value") return listed(issue.values.map(String));
+  if (issue.code === "invalid_type") return TYPES[issue.expected] ?? `a ${issue.expected}`;
+  if (issue.code !== "too_small" && issue.code !== "too_big") return undefined;
   const limit = issue.code === "too_small" ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
   if (issue.code === "too_small" && issue.inclusive === false) return `a number greater than ${issue.minimum}`;
   if (issue.origin === "number" || issue.origin === "int") return `a number of ${limit}`;
   const [what, unit] = issue.origin === "string" ? ["text", "character"] : ["a list", "entry"];
   return `${what} of ${limit} ${unit}${limit.endsWith(" 1") ? "" : "s"}`;
 }
+
+const TYPES: { [type: string]: string } = {
+  string: "text",
+  object: "settings with names",
+  record: "settings with names",
+  array: "a list",
+  boolean: "true or false",
+  int: "a whole number",
+};
 
 const TOP: { [name: string]: string } = {
   version: "Write `version: 2`.",
@@ -179,21 +184,9 @@ const valuesOf = (issue: Issue): string[] => (issue.code === "invalid_value" ? i
 
 function expectations(issues: readonly Issue[]) {
   const own = issues.filter(({ path }) => path.length === 0);
-  const words = own.flatMap((issue) => (issue.code === "invalid_type" ? expected(issue.expected) : valuesOf(issue)));
+  const words = own.flatMap((issue) => (issue.code === "invalid_type" ? issue.message : valuesOf(issue)));
   const unique = new Set(words.flatMap((word) => word.split(" or ")));
   return [...unique].join(" or ") || "something else";
-}
-
-function expected(type: string) {
-  const names: { [type: string]: string } = {
-    string: "text",
-    object: "settings with names",
-    record: "settings with names",
-    array: "a list",
-    boolean: "true or false",
-    int: "a whole number",
-  };
-  return names[type] ?? `a ${type}`;
 }
 
 function listed(values: readonly string[]) {
