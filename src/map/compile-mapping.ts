@@ -109,30 +109,20 @@ function checkFormerLabels({ inputs }: MappingSpec, source: MappingSource) {
 
 /** What `{ ref: … }` may name: records with a key in any input, targets, and `elsewhere`. */
 function knownNames({ elsewhere = {}, participants, addresses, inputs }: MappingSpec): Shared["known"] {
-  const all: InputSpec[] = [{ participants, addresses }, ...Object.values(inputs)];
-  const keyed = (kinds: "participants" | "addresses") =>
-    all
-      .flatMap((input) => Object.entries<{ key?: KeySpec | undefined }>(input[kinds] ?? {}))
-      .filter(([, { key }]) => key);
-  const documents = all.flatMap((input) => [
-    ...Object.entries(input.documents ?? {}),
-    ...Object.values(eventsOf(input)).flatMap(({ target }) => (target ? [[target.document, target] as const] : [])),
-  ]);
-  return {
-    participants: keyLengths(keyed("participants"), elsewhere.participants),
-    addresses: keyLengths(keyed("addresses"), elsewhere.addresses),
-    documents: keyLengths(documents, elsewhere.documents),
-  };
-}
-
-function keyLengths(
-  records: readonly (readonly [name: string, { key?: KeySpec | undefined }])[],
-  elsewhere: readonly string[] = [],
-) {
-  const lengths = new Map<string, Set<number>>();
-  for (const [name, { key }] of records) lengths.set(name, (lengths.get(name) ?? new Set()).add([key].flat().length));
-  for (const name of elsewhere) lengths.set(name, new Set());
-  return lengths;
+  const lengths = () => new Map<string, Set<number>>();
+  const known = { participants: lengths(), addresses: lengths(), documents: lengths() };
+  const add = (of: ReturnType<typeof lengths>, name: string, key: KeySpec | undefined) =>
+    of.set(name, (of.get(name) ?? new Set()).add([key].flat().length));
+  for (const input of [{ participants, addresses } as InputSpec, ...Object.values(inputs)]) {
+    for (const kind of ["participants", "addresses"] as const)
+      for (const [name, { key }] of Object.entries(input[kind] ?? {})) if (key) add(known[kind], name, key);
+    for (const [name, { key }] of Object.entries(input.documents ?? {})) add(known.documents, name, key);
+    for (const { target } of Object.values(eventsOf(input)))
+      if (target) add(known.documents, target.document, target.key);
+  }
+  for (const kind of ["participants", "addresses", "documents"] as const)
+    for (const name of elsewhere[kind] ?? []) known[kind].set(name, new Set());
+  return known;
 }
 
 /** Each of several inputs names its files, unless all are sheets. */

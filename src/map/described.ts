@@ -15,6 +15,18 @@ export function maybe<T extends z.ZodType>(schema: T, description: string, examp
   return schema.optional().meta(examples === undefined ? { description } : { description, examples });
 }
 
+export function maybeWord<const W extends readonly string[]>(words: W, description: string) {
+  return maybe(z.enum(words), description);
+}
+
+/** Absent, it is the first. */
+export function usualWord<const W extends readonly string[]>(words: W, description: string) {
+  return z
+    .enum(words)
+    .prefault(words[0] as W[number])
+    .meta({ description });
+}
+
 export function usually<T extends z.ZodType>(standard: z.input<T>, schema: T, description: string) {
   return (schema as z.ZodType<z.output<T>, z.input<T>>).prefault(standard).meta({ description });
 }

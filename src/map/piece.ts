@@ -4,7 +4,7 @@
  * never runs.
  */
 import { detachText } from "../model/detach.js";
-import { isExactNumber } from "../model/json.js";
+import { parseJson } from "../model/json.js";
 import type { HeaderUse } from "./column/headers.js";
 import type { Eval, Made, Type, Value, View } from "./column/view.js";
 import type { ConversionName } from "./convert/conversion.js";
@@ -233,16 +233,9 @@ export function share<T>({ reads, run }: Piece<T>, table: View): Piece<T>["run"]
     // A failure must report its problems for every row.
     if (record == null) return record;
     if (known.size >= CAPACITY) known.clear();
-    const kept = detach(record) as T;
+    // A copy, because a cell is a slice that keeps its whole chunk of the file in memory.
+    const kept = parseJson(JSON.stringify(record)) as T;
     known.set(detachText(key), kept);
     return kept;
   };
-}
-
-/** Copies cells, because a cell is a slice that keeps its whole chunk of the file in memory. */
-function detach(value: unknown): unknown {
-  if (typeof value === "string") return detachText(value);
-  if (Array.isArray(value)) return value.map(detach);
-  if (value === null || typeof value !== "object" || isExactNumber(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, detach(member)]));
 }

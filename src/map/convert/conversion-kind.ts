@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
 import { shorten } from "../../model/fold.js";
-import { block, filledList, maybe } from "../described.js";
+import { block, filledList, maybe, maybeWord } from "../described.js";
 
 /**
  * Why a cell, or what a formula made, cannot be used: a `Problem` without its column. `message`: one sentence, with the
@@ -46,7 +46,7 @@ export type Convert = (text: string, kind: CellKind) => Converted;
 /** The settings under `defaults:` that conversions use. */
 export const convertDefaultsShape = {
   timezone: maybe(z.string(), "IANA name of the zone of local times in the files, such as `America/Sao_Paulo`."),
-  decimal: maybe(z.enum([",", "."]), "The decimal mark of numbers in text cells; the other one groups thousands."),
+  decimal: maybeWord([",", "."], "The decimal mark of numbers in text cells; the other one groups thousands."),
   grouping: maybe(
     z.boolean(),
     'Whether a single separator may group thousands: with `decimal: ","`, `true` reads `1.234` as 1234. Without it, such a number is an error, because it might be a fraction; `1.234,5` and `1.234.567` have only one meaning and need no setting. `0.500` is never read as 500.',
@@ -62,16 +62,16 @@ export const convertDefaultsShape = {
       .refine(isCountry, "the code of a country (ISO 3166-1), such as BR"),
     "The country of tax ids, telephone numbers and states that do not name theirs.",
   ),
-  language: maybe(
-    z.enum(["pt", "en", "es", "fr", "de", "it"]),
+  language: maybeWord(
+    ["pt", "en", "es", "fr", "de", "it"],
     "Language of boolean words and of month names. Without it, boolean words of all six are understood, and months in English.",
   ),
   booleans: maybe(
     block({ true: z.array(z.string()).min(1), false: z.array(z.string()).min(1) }),
     "The words for true and false, instead of the language's; case and accents do not matter.",
   ),
-  disambiguation: maybe(
-    z.enum(["reject", "earlier", "later"]),
+  disambiguation: maybeWord(
+    ["reject", "earlier", "later"],
     "What a local time means if the zone skips or repeats it; `reject` (default) makes it an error. For a repeated time, `earlier` means the first instant and `later` the second; a skipped 02:30 becomes 01:30 with `earlier`, 03:30 with `later`.",
   ),
   twoDigitYears: maybe(

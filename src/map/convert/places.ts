@@ -5,7 +5,7 @@ import type * as phoneNumbers from "libphonenumber-js/max";
 import { z } from "zod";
 import { convertDefaultsShape, countryCodes, defineConversion, refuse, refuseOptions } from "./conversion-kind.js";
 import { foldWords } from "./text.js";
-import { maybe } from "../described.js";
+import { maybe, maybeWord } from "../described.js";
 
 const require = createRequire(import.meta.url);
 
@@ -86,7 +86,7 @@ export const state = defineConversion({
     "A federal state of Brazil, as its two letters (`SP`) or its name. Accepts letters, names with or without accents, `BR-SP` and the number of IBGE. States of other countries are not known: use `as: text`.",
   options: z.object({
     country: convertDefaultsShape.country,
-    output: maybe(z.enum(["code", "name"]), "`code` (default): SP; `name`: São Paulo."),
+    output: maybeWord(["code", "name"], "`code` (default): SP; `name`: São Paulo."),
   }),
   reads: { kinds: ["text", "number"], called: "a state" },
   examples: [

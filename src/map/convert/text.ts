@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { defineConversion, refuse } from "./conversion-kind.js";
-import { maybe, writtenOut } from "../described.js";
+import { maybe, writtenOut, maybeWord } from "../described.js";
 
 /**
  * Control characters but tab and line feed, and invisible ones: soft hyphen, zero-width space, marks of direction, word
@@ -49,10 +49,7 @@ export const text = defineConversion({
   description:
     "Text in Unicode NFC, trimmed, with runs of white space folded to one space and control and invisible characters dropped. Line breaks inside a cell stay as they are unless `lines: join`.",
   options: z.object({
-    lines: maybe(
-      z.enum(["keep", "join"]),
-      "`keep` (default) line breaks inside a cell, or `join` the lines with spaces.",
-    ),
+    lines: maybeWord(["keep", "join"], "`keep` (default) line breaks inside a cell, or `join` the lines with spaces."),
     maxLength: maybe(
       z.int().positive(),
       "The maximum number of characters; a longer text is an error and is never cut.",

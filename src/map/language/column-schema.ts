@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type ConversionName, conversionNames, conversions } from "../convert/conversion.js";
 import { exactNumberSchema } from "./record-schema.js";
-import { block, filled, filledList, maybe } from "../described.js";
+import { block, filled, filledList, maybe, maybeWord } from "../described.js";
 
 const literal = z.union([
   z
@@ -91,8 +91,8 @@ export const tableSchema = block({
       "The header of its key column, or two headers. `tables.plants[code].region` reads a row; case, accents and white space do not count.",
   }),
   columns: columnsSchema.meta({ description: "Its columns, written like those of inputs, but without formulas." }),
-  missing: maybe(
-    z.enum(["refuse", "blank"]),
+  missing: maybeWord(
+    ["refuse", "blank"],
     "What a key gives that the table does not list: a problem of the row (default), or a blank.",
   ),
   delimiter: maybe(z.string().length(1), "Default: detected, as for files of rows."),

@@ -13,7 +13,7 @@ import {
   participantSchema,
   scalarSchema,
 } from "./record-schema.js";
-import { block, filled, filledList, maybe, writtenOut, usually } from "../described.js";
+import { block, filled, filledList, maybe, writtenOut, usually, maybeWord, usualWord } from "../described.js";
 
 export const defaultsSchema = block({
   ...convertDefaultsShape,
@@ -22,42 +22,36 @@ export const defaultsSchema = block({
     'Cell texts that mean "nothing", compared exactly after trimming. The empty text always does.',
     [["", "-", "N/A"]],
   ),
-  spreadsheetErrors: maybe(
-    z.enum(["refuse", "keep"]),
+  spreadsheetErrors: maybeWord(
+    ["refuse", "keep"],
     "What a spreadsheet wrote in place of a value (`#REF!`, `#N/A`, `1,23457E+17`), if it is text: a problem of the row (`refuse`, default), or text like any other (`keep`). In keys and ids it is always a problem; what `blank` lists is blank.",
   ),
 }).meta({ id: "Defaults", description: "How values are written in the files, unless a column says otherwise." });
 
 export const settingsSchema = block({
-  identity: usually(
-    "first",
-    z.enum(["first", "last", "reject"]),
+  identity: usualWord(
+    ["first", "last", "reject"],
     "Which data are used if rows describe the same participant, address or document differently. Default `first`, with a warning.",
   ),
-  references: usually(
-    "registered",
-    z.enum(["registered", "inline"]),
+  references: usualWord(
+    ["registered", "inline"],
     "Whether events carry ids (default) or the participant and address themselves. Both are registered first either way, so `inline` saves no requests.",
   ),
-  creation: usually(
-    "with-events",
-    z.enum(["with-events", "shell-first"]),
+  creation: usualWord(
+    ["with-events", "shell-first"],
     "Whether a document is created together with its first events (default, fewest requests) or empty beforehand: one more request for each document, but a creation whose answer is lost leaves no events in doubt.",
   ),
-  linkTime: usually(
-    "event",
-    z.enum(["event", "server"]),
+  linkTime: usualWord(
+    ["event", "server"],
     "When back-references take place: at the event's time (default) or at the service's.",
   ),
   participants: block({
-    strategy: usually(
-      "lookup-first",
-      z.enum(["lookup-first", "create-first"]),
+    strategy: usualWord(
+      ["lookup-first", "create-first"],
       "Default `lookup-first`. `create-first` saves a lookup for each participant that the service does not have; but each that it does have costs a refused create, or is registered twice if the service allows that.",
     ),
-    foreign: usually(
-      "use",
-      z.enum(["use", "create", "refuse"]),
+    foreign: usualWord(
+      ["use", "create", "refuse"],
       "What to do with a participant that another dataset registered. Default `use`.",
     ),
   }).prefault({}),
@@ -68,9 +62,8 @@ export const settingsSchema = block({
       "Whether complement, neighborhood, zipCode, latitude and longitude are sent when an address is created. Default false.",
     ),
   }).prefault({}),
-  unplacedRows: usually(
-    "report",
-    z.enum(["report", "hold"]),
+  unplacedRows: usualWord(
+    ["report", "hold"],
     "An invalid row whose document is unknown: only reported (default), or it holds all later rows of its input.",
   ),
   late: usually(
@@ -138,8 +131,8 @@ const excelSchema = block({
     z.union([sheet, z.array(sheet).min(1)]),
     "By name, by position from 1, or by pattern; or a list of these. Every matching sheet is read. Default: the only visible sheet.",
   ),
-  hidden: maybe(
-    z.enum(["read", "skip"]),
+  hidden: maybeWord(
+    ["read", "skip"],
     "`skip`: hidden rows count as skipped, hidden columns are left out. `read`: hidden sheets are read too. Default: hidden rows and columns are read, and the import says so.",
   ),
   fillMerged: maybe(
@@ -176,8 +169,8 @@ export const inputSchema = block({
   ),
   columns: columns.optional(),
   skip: formula("Rows that are left out; checked first, and counted.", ['=fold(status) == "rascunho"']),
-  rowsWithoutEvents: maybe(
-    z.enum(["refuse", "allow"]),
+  rowsWithoutEvents: maybeWord(
+    ["refuse", "allow"],
     "What to do with a row that yields no event: `refuse` it (default), because it may hold a misspelt event, or `allow` it and stage its other records. In inputs without `events`, this applies to rows that yield no record at all.",
   ),
   rowId: maybe(

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { type ExactNumber, isExactNumber } from "../../model/json.js";
-import { block, filled, filledList, maybe, writtenOut } from "../described.js";
+import { block, filled, filledList, maybe, writtenOut, maybeWord } from "../described.js";
 
 /** Determines how a literal is read and what a formula may give. */
 export type Takes =
@@ -174,8 +174,8 @@ const documentFields = {
 
 export const documentSchema = block({
   when,
-  mode: maybe(
-    z.enum(["create", "existing"]),
+  mode: maybeWord(
+    ["create", "existing"],
     "`create` (default): the document is created if it does not exist yet. `existing`: events are only appended to it; it is known to the ledger by its `key`, or given by its `id`.",
   ),
   key: key("What distinguishes documents of this name.", ["=mtr"]).optional(),
@@ -242,8 +242,8 @@ export const eventSchema = block({
     "The words of the column `by` for which the event happens; case, accents and white space do not count. `otherwise`: for every word that no other event claims.",
     ["Weighing", ["Coleta", "Pick-up"], "otherwise"],
   ),
-  each: maybe(
-    z.enum(["group", "row"]),
+  each: maybeWord(
+    ["group", "row"],
     "In an input with `group`: one event per group (default), or one per row of the group.",
   ),
   confirmName: maybe(
@@ -255,8 +255,8 @@ export const eventSchema = block({
     ["once", "=ticket", ["=ticket", "=line"], "content"],
   ).optional(),
   was,
-  within: maybe(
-    z.enum(["file", "import"]),
+  within: maybeWord(
+    ["file", "import"],
     "With `key: content`: whether equal rows are counted in each file (if each file is a full snapshot) or over the whole import (if files are increments).",
   ),
   document: maybe(documentRefSchema, "The document it is on. Default: the input's only one.", ["manifest"]),
