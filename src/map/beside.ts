@@ -54,7 +54,7 @@ async function readTable(spec: TableSpec, path: Path, source: MappingSource): Pr
     const input = await openInput(location);
     try {
       const refuse = (message: string, hint?: string | null): never => {
-        throw new RowferryError("mapping-lookup", message, hint == null ? {} : { hint });
+        throw new RowferryError("mapping-lookup", message, { hint: hint ?? undefined });
       };
       if (input.bytes > MAX_TABLE_BYTES)
         throw new RowferryError("mapping-too-large", `the file is larger than ${MAX_TABLE_BYTES} bytes`);

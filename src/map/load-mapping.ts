@@ -38,7 +38,7 @@ export async function readSource(path: string, schema?: "failsafe", hint = DRAFT
   const bytes = await buffer(createReadStream(path, { end: MOST_BYTES })).catch((cause: NodeJS.ErrnoException) => {
     const isAbsent = cause.code === "ENOENT";
     const message = isAbsent ? "there is no such file" : `the file cannot be read (${cause.code})`;
-    throw new RowferryError("mapping-missing", message, { place, cause, ...(isAbsent ? { hint } : {}) });
+    throw new RowferryError("mapping-missing", message, { place, cause, hint: isAbsent ? hint : undefined });
   });
   if (bytes.length > MOST_BYTES)
     throw new RowferryError("mapping-too-large", `the file is larger than ${MOST_BYTES} bytes`, { place });

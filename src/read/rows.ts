@@ -25,7 +25,7 @@ export interface Fault {
   column: number | null;
   code: Code;
   message: string;
-  hint?: string;
+  hint: string | null;
 }
 
 export interface TableShape {
@@ -150,9 +150,8 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
   /** The last row of several cells. */
   let above: Row | undefined;
 
-  function problemOf({ column, code, message, hint }: Fault): Problem {
-    const name = column === null ? null : header[column] || columnLetters(column + 1);
-    return { code, message, hint: hint ?? null, column: name };
+  function problemOf({ column, ...fault }: Fault): Problem {
+    return { ...fault, column: column === null ? null : header[column] || columnLetters(column + 1) };
   }
 
   /** Fills a row to the width of the header, and cuts it unless cells beyond it are filled, which its rejected file shows. */
@@ -160,7 +159,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
     const { cells, kinds } = row;
     const count = cells.length;
     const add = (code: Code, message: string) =>
-      (row.problems = [...(row.problems ?? []), problemOf({ column: null, code, message })]);
+      (row.problems = [...(row.problems ?? []), { code, message, hint: null, column: null }]);
     const filled = cells.slice(header.length).filter(isFilled);
     if (filled.length === 0) {
       cells.splice(header.length);

@@ -16,10 +16,10 @@ export interface HeaderUse {
   fillsDown: boolean;
 }
 
-/** `hint`: if it is not that of the code. */
+/** `hint`: undefined: that of the code. */
 interface Ambiguity {
   message: string;
-  hint?: string;
+  hint?: string | undefined;
 }
 
 export type Headers = ReturnType<typeof openHeaders>;
@@ -53,7 +53,7 @@ export function openHeaders(header: readonly string[]) {
       const isOne = headers.some((text) =>
         [...found].every((index) => foldName(header[index] ?? "") === foldName(text)),
       );
-      ambiguous.push({ message: `"${name}"${known} matches ${fits}`, ...(isOne ? {} : { hint: SEVERAL_LISTED }) });
+      ambiguous.push({ message: `"${name}"${known} matches ${fits}`, hint: isOne ? undefined : SEVERAL_LISTED });
     } else if (!optional) {
       const near = headers.map((text) => nearestName(text, header)).find((text) => text !== null);
       const meant = isFormula ? `; a formula begins with =: \`${column}: =${name}\`` : "";
@@ -97,7 +97,7 @@ export function openHeaders(header: readonly string[]) {
     unmapped: (): string[] => header.filter((text, index) => text !== "" && !isOwnColumn(text) && !used.has(index)),
     /** @throws RowferryError naming every missing or ambiguous column. */
     check({ file, sheet }: { file: string; sheet: string | null }): void {
-      const place = { file, ...(sheet !== null && { sheet }) };
+      const place = { file, sheet: sheet ?? undefined };
       if (missing.length > 0) {
         const lacking = [...missing, ...ambiguous.map(({ message }) => `${message}: ambiguous`)].join("; ");
         const count = missing.length === 1 ? "a column" : `${missing.length} columns`;

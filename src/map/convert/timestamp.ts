@@ -56,14 +56,10 @@ export function compileDateReader(
     const read =
       kind === "date" ? readDateCell(cell) : text.length > LONGEST_DATE ? "form" : readByFormats(usable, text);
     if (typeof read !== "string") return read;
-    const { code, cause, hint } = unread[read];
-    const [message = "", remedy = ""] = [cause, hint].map((said) => said.replace("FORMATS", () => known));
-    return refuse(
-      code,
-      text,
-      message,
-      remedy.replace("`dates`", options.formats === undefined ? "`dates`" : "`formats`"),
-    );
+    return refuseTime(read, text, {
+      FORMATS: known,
+      "`dates`": options.formats === undefined ? "`dates`" : "`formats`",
+    });
   };
 }
 
@@ -89,33 +85,55 @@ function readByFormats(formats: readonly DateFormat[], text: string): ReadCell |
   return first ?? fault;
 }
 
-const unread: Record<DateFault, { code: Code; cause: string; hint: string }> = {
+/** `skipped`, `repeated`: a gap or an overlap of local times, where clocks are put forward or back. */
+type TimeFault = DateFault | "skipped" | "repeated";
+
+const faults: Record<TimeFault, { code: Code; message: string; hint: string }> = {
   form: {
     code: "date-unreadable",
-    cause: "does not have the form FORMATS",
+    message: "does not have the form FORMATS",
     hint: "Correct the cell; or change the mapping: add its format to `dates`, such as yyyy-MM-dd'T'HH:mm:ss.S for local times; `ISO` reads those with Z or an offset.",
   },
   zone: {
     code: "date-unreadable",
-    cause: "names a time zone that is not UTC, GMT or a name such as Europe/London",
+    message: "names a time zone that is not UTC, GMT or a name such as Europe/London",
     hint: 'Abbreviations such as BST have several meanings. Write an offset; or change the mapping: replace them with offsets, as in `=timestamp(replace(at, "BST", "+01:00"))`, and read it with ZZ.',
   },
   impossible: {
     code: "date-impossible",
-    cause: "is not a date and time that exists",
+    message: "is not a date and time that exists",
     hint: "It was read as FORMATS; years go from 1900 to 2999, offsets from -12:00 to +14:00.",
   },
   ambiguous: {
     code: "date-ambiguous",
-    cause: "means different days under the formats FORMATS",
+    message: "means different days under the formats FORMATS",
     hint: "Keep only the format that the file is written in.",
   },
   "two-digit-year": {
     code: "date-two-digit-year",
-    cause: "has a year of two digits",
+    message: "has a year of two digits",
     hint: "Write years with four digits; or change the mapping: set `twoDigitYears` to the latest year that two digits can mean.",
   },
+  skipped: {
+    code: "time-skipped",
+    message: "does not exist in ZONE: clocks were put forward over it",
+    hint: "Correct the time; or change the mapping: check `timezone`, or choose a side with `disambiguation: earlier` or `later`.",
+  },
+  repeated: {
+    code: "time-repeated",
+    message: "exists twice in ZONE: clocks were put back over it",
+    hint: "Choose a side with `disambiguation: earlier` or `later`, or export times with their offset and read them as ISO.",
+  },
 };
+
+/** `words`: what to write in place of each. */
+function refuseTime(fault: TimeFault, cell: string, words: { [placeholder: string]: string }): never {
+  const { code, message, hint } = faults[fault];
+  const [said = "", remedy = ""] = [message, hint].map((text) =>
+    text.replace(/FORMATS|ZONE|`dates`/, (placeholder) => words[placeholder] ?? placeholder),
+  );
+  return refuse(code, cell, said, remedy);
+}
 
 /** The zone of that name, by default the mapping's. @throws Refused `conversion-options` for no zone or an unknown one. */
 function compileZones(options: DateOptions, defaults: ConvertDefaults): (name?: string) => Zone {
@@ -133,20 +151,6 @@ function compileZones(options: DateOptions, defaults: ConvertDefaults): (name?: 
   const own = openZone(timezone, disambiguation);
   return (name) => (name === undefined ? own : openZone(name, disambiguation));
 }
-
-/** A gap or an overlap of local times, where clocks are put forward or back. */
-const refusals = {
-  skipped: {
-    code: "time-skipped",
-    message: "does not exist in ZONE: clocks were put forward over it",
-    hint: "Correct the time; or change the mapping: check `timezone`, or choose a side with `disambiguation: earlier` or `later`.",
-  },
-  repeated: {
-    code: "time-repeated",
-    message: "exists twice in ZONE: clocks were put back over it",
-    hint: "Choose a side with `disambiguation: earlier` or `later`, or export times with their offset and read them as ISO.",
-  },
-} as const;
 
 export const timestamp = defineConversion({
   description:
@@ -181,8 +185,7 @@ export const timestamp = defineConversion({
       const zone = zoneOf(named);
       const value = hasTime || timeOfDay !== undefined ? zone.toInstant(local) : zone.toFirstInstant(local);
       if (typeof value === "number") return value;
-      const { code, message, hint } = refusals[value];
-      return refuse(code, cell, message.replace("ZONE", named ?? "the mapping's time zone"), hint);
+      return refuseTime(value, cell, { ZONE: named ?? "the mapping's time zone" });
     };
   },
 });

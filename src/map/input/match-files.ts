@@ -9,7 +9,7 @@ const WORKBOOK = /\.xl[st][xm](?:\.gz|\.zst)?$/iu;
 const REJECTED = /\.rejected(?=\.[^.]+$)/iu;
 
 function refuse(file: string, message: string, hint?: string): never {
-  throw new RowferryError("mapping-files", message, { place: { file }, ...(hint && { hint }) });
+  throw new RowferryError("mapping-files", message, { place: { file }, hint });
 }
 
 type Inputs = readonly MappingInput[];

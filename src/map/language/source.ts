@@ -280,7 +280,7 @@ export function mappingError(
   const [first] = problems;
   if (first !== undefined && problems.length === 1) {
     const { code, message, excerpt, place, hint } = first;
-    return new RowferryError(code, `${message}\n${excerpt}`, { place, ...(hint !== null && { hint }) });
+    return new RowferryError(code, `${message}\n${excerpt}`, { place, hint: hint ?? undefined });
   }
   const shown = problems.slice(0, SHOWN).map(describeMappingProblem);
   if (problems.length > SHOWN) shown.push(`… and ${problems.length - SHOWN} more`);

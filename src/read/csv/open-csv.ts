@@ -190,7 +190,7 @@ function cellOddities() {
 
 function findBadCharacters(record: CsvRecord, encoding: string): void {
   const bad = (column: number, code: Fault["code"], what: string) =>
-    (record.faults = [...(record.faults ?? []), { column, code, message: `cell ${column + 1} ${what}` }]);
+    (record.faults = [...(record.faults ?? []), { column, code, message: `cell ${column + 1} ${what}`, hint: null }]);
   for (const [column, cell] of record.cells.entries()) {
     if (cell.includes("\0")) bad(column, "nul-character", "contains a NUL character");
     else if (cell.includes(MARK)) {

@@ -211,14 +211,13 @@ function diagnose(lenient: string[], raw: string, number: number, options: Recor
   if (quote === null || !lenient.some((cell) => cell.includes(quote))) return clean(number, cells, raw);
   const strict = strictly(raw, cells, options);
   if (strict !== null) return clean(number, strict, raw);
-  const faulty = (column: number, what: string, hint?: string): CsvRecord => {
+  const faulty = (column: number, what: string, hint: string | null = null): CsvRecord => {
     const text = cells[column] ?? "";
     const shown = JSON.stringify(shorten(text));
-    const fault: Fault = { column, code: "quote-stray", message: `cell ${column + 1} (${shown}): ${what}` };
     const isEscaped = options.shape.escape !== "\\" && text.includes(`\\${quote}`);
-    const remedy = isEscaped ? ESCAPED : hint;
-    const faults = [remedy === undefined ? fault : { ...fault, hint: remedy }];
-    return { ...clean(number, cells, raw), faults, innerQuotes: true };
+    const message = `cell ${column + 1} (${shown}): ${what}`;
+    const fault: Fault = { column, code: "quote-stray", message, hint: isEscaped ? ESCAPED : hint };
+    return { ...clean(number, cells, raw), faults: [fault], innerQuotes: true };
   };
   for (const [column, text] of cells.entries()) {
     const trimmed = text.trim();

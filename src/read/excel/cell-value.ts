@@ -6,6 +6,7 @@ import { Big } from "big.js";
 import type { Code } from "../../model/codes.js";
 import { shorten } from "../../model/fold.js";
 import type { CellKind } from "../../model/row.js";
+import type { Fault } from "../rows.js";
 import { generalFormat, type NumberFormat, pictured } from "./number-format.js";
 import type { Format } from "./styles.js";
 import { isoCell, serialDate, serialDuration, serialTime } from "./serial-date.js";
@@ -27,7 +28,7 @@ export interface StoredCell {
 export interface CellResult {
   text: string;
   kind: CellKind;
-  fault: { code: Code; message: string; hint?: string } | null;
+  fault: Omit<Fault, "column"> | null;
   /** The number whose digits the text shows; null: the text is what the file holds. */
   stored: string | null;
   /** A number with the unit that its format shows. */
@@ -85,9 +86,8 @@ function found(text: string, kind: CellKind = "text", stored: string | null = nu
   return { text, kind, fault: null, stored };
 }
 
-function faulty(message: string, code: Code = "cell-unreadable", hint?: string): CellResult {
-  const fault = { code, message, ...(hint === undefined ? {} : { hint }) };
-  return { text: "", kind: "text", fault, stored: null };
+function faulty(message: string, code: Code = "cell-unreadable", hint: string | null = null): CellResult {
+  return { text: "", kind: "text", fault: { code, message, hint }, stored: null };
 }
 
 function numeric(stored: string, shown: NumberFormat, date1904: boolean): CellResult {

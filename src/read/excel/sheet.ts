@@ -155,9 +155,9 @@ function sheetHandlers(
     if (column < kept) (row.looks ??= [])[column] = look;
   }
 
-  function fault(code: Code, what: string, hint?: string): void {
+  function fault(code: Code, what: string, hint: string | null = null): void {
     const message = `cell ${columnLetters(column + 1)}${row.number} ${what}`;
-    row.faults = [...(row.faults ?? []), { code, column, message, ...(hint === undefined ? {} : { hint }) }];
+    row.faults = [...(row.faults ?? []), { code, column, message, hint }];
   }
 
   return {
