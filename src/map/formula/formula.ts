@@ -53,10 +53,13 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
     const { type, run, column = null, never = null } = context.compile(node);
     // Failures caused by the row become its problems.
     const guarded: Eval = (view) => {
-      const value = attempt(() => run(view));
-      if (!(value instanceof Refused)) return value;
-      const message = `formula =${shorten(text)}: ${value.message}${severalColumns(view, reads)}`;
-      return view.report(value.code, message, value.hint, onlyColumn(reads));
+      try {
+        return run(view);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        const message = `formula =${shorten(text)}: ${error.message}${severalColumns(view, reads)}`;
+        return view.report(error.code, message, error.hint, onlyColumn(reads));
+      }
     };
     return { type, run: guarded, reads, tree: treeOf(node, scope), column, never };
   } catch (error) {
