@@ -226,9 +226,9 @@ function compileRules(
     }
     // Only the spelling is the list's: of a date, the value stays.
     const listed = own === undefined ? "" : literalText(own);
-    const spelt = typeof value === "string" && foldName(listed) === folded ? listed : value;
-    if (whole?.testExact(show(spelt)) !== false) return spelt;
-    return new Refused(`${quoteCell(show(spelt))} does not match its pattern`, "value-pattern");
+    const sent = typeof value === "string" && foldName(listed) === folded ? listed : value;
+    if (whole?.testExact(show(sent)) !== false) return sent;
+    return new Refused(`${quoteCell(show(sent))} does not match its pattern`, "value-pattern");
   };
 }
 

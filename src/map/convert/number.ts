@@ -74,9 +74,9 @@ export const integer = defineConversion({
 function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeOptions>, defaults: ConvertDefaults) {
   const { decimal, grouping = false } = { ...defaults, ...marks };
   const entries = Object.entries(Array.isArray(units) ? Object.fromEntries(units.map((unit) => [unit, 1])) : units);
-  const factors = entries.map(([name, value]) => ({ name, factor: Exact.of(value) }));
-  for (const { name, factor } of factors) {
-    const other = factors.find((one) => foldUnit(one.name) === foldUnit(name) && one.factor.compare(factor) !== 0);
+  const factors = entries.map(([name, value]) => ({ name, times: Exact.of(value) }));
+  for (const { name, times } of factors) {
+    const other = factors.find((one) => foldUnit(one.name) === foldUnit(name) && one.times.compare(times) !== 0);
     if (other !== undefined)
       refuseOptions(
         `the units "${name}" and "${other.name}" differ only in case but have two factors`,
@@ -95,7 +95,7 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
     const found = readNumber(cell, mark, grouping);
     const own = typeof found === "string" ? "" : found.unit.trim();
     const known = factors.find(({ name }) => foldUnit(name) === foldUnit(own) && !isOtherPrefix(name, own));
-    const times = own === "" ? ONE : known?.factor;
+    const times = own === "" ? ONE : known?.times;
     if (typeof found === "string" || times === undefined) refuseLetter(cell, mark, grouping);
     if (typeof found === "string") return refuseNumber(cell, found, mark);
     const { text, unit } = found;
