@@ -121,10 +121,20 @@ export const filesOfModule = (path: string): string[] => loadedFiles.get(resolve
 
 const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
 
+interface LoadedModule {
+  exports: { [name: string]: unknown };
+  /** Of its files, as far as they were known, before it was loaded: an edit in the meantime shows the next time. */
+  text: string;
+}
+
+const loadedModules = new Map<string, LoadedModule>();
 let loads = 0;
 
-/** Node keeps what it has imported, and a module or a file that it imports may have been edited: each load has addresses of its own. */
-async function importModule(location: string): Promise<{ [name: string]: unknown }> {
+/** Node keeps all that it has imported: one that was edited, or imports an edited file, needs an address of its own, and others none. */
+async function importModule(location: string): Promise<LoadedModule["exports"]> {
+  const text = filesOfModule(location).map(textOf).join("\n");
+  const last = loadedModules.get(location);
+  if (last?.text === text) return last.exports;
   // As Node names the parents of what it imports.
   const own = realpathSync(location);
   const version = `#${++loads}`;
@@ -140,7 +150,9 @@ async function importModule(location: string): Promise<{ [name: string]: unknown
     },
   });
   try {
-    return (await import(pathToFileURL(location).href + version)) as { [name: string]: unknown };
+    const exports = (await import(pathToFileURL(location).href + version)) as LoadedModule["exports"];
+    loadedModules.set(location, { exports, text });
+    return exports;
   } finally {
     hooks?.deregister();
     loadedFiles.set(location, [own, ...[...files].filter((file) => file !== own).toSorted()]);

@@ -404,6 +404,10 @@ describe("a custom function", () => {
     };
     expect(await valueBy("export const f = (x) => `old ${x}`;")).toBe("old a");
     expect(await valueBy("export const f = (x) => `new ${x}`;")).toBe("new a");
+    const counted =
+      "globalThis.loads = (globalThis.loads ?? 0) + 1;\nexport const f = (x) => `${globalThis.loads} ${x}`;";
+    for (let load = 0; load < 3; load += 1)
+      expect(await valueBy(counted), "Node never forgets a module, so a watch must not load one a file").toBe("1 a");
   });
 
   it("whose module cannot be loaded or used is refused before any row", async () => {
