@@ -1,7 +1,7 @@
 /**
  * Finds complete files in a folder and handles them one at a time, in order. A file is complete when `<name>.done`
- * exists, or when size and time have not changed for a while. Handled files are remembered across restarts by size and
- * time; a changed file is handled again.
+ * exists, or when size and time have not changed for a while. Handled files are remembered across restarts; a changed
+ * file is handled again.
  */
 import { createHash } from "node:crypto";
 import {
@@ -30,7 +30,7 @@ import { makeFolder } from "../model/make-folder.js";
 import { READABLE } from "../model/file-endings.js";
 import type { Target } from "../model/target.js";
 import { alsoHolds, filesWithin } from "../read/files.js";
-import { missingFile } from "../read/opened-file.js";
+import { hashOf, missingFile } from "../read/opened-file.js";
 import { type AtomicFile, unusedPath, writeAtomically } from "../report/atomic-file.js";
 import { closing } from "../run/closing.js";
 import { exitCodeOf } from "../run/finish.js";
@@ -70,6 +70,8 @@ interface Found {
   size: number;
   /** In ms. */
   changed: number;
+  /** When anything of it changed, which nobody can set: the content, or its name, rights or links. In ms. */
+  touched: number;
 }
 
 const handledSchema = z.record(
@@ -77,6 +79,9 @@ const handledSchema = z.record(
   z.object({
     size: z.number(),
     changed: z.number(),
+    touched: z.number(),
+    /** Of its content. Null: it could not be read. */
+    hash: z.string().nullable(),
     exitCode: z.number(),
     stamp: z.string(),
     isStaged: z.boolean().default(false),
@@ -230,6 +235,7 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
     isAway = names === null;
     const stamp = stampOf(options);
     const present = filesOf(names ?? [], folder, tell);
+    for (const file of present) await recognise(file, handled[file.name]);
     const files = present.filter((file) => !isSettled(file, stamp));
     if (options.once && isFirstLook) sayFailed(present.filter((file) => isSettled(file, stamp)));
     const isNextDue = (file: Found) =>
@@ -240,7 +246,7 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
     isFirstLook = false;
     for (const file of complete) {
       if (signal.aborted) break;
-      const { name, path, size, changed } = file;
+      const { name, path, size, changed, touched } = file;
       const before = handled[name];
       let isLeft = false;
       let isCut = false;
@@ -251,11 +257,12 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
       if (now === undefined || !isUnchanged(now, file)) continue;
       if (!isHandled(file, before, stamp)) {
         const isSame = isUnchanged(file, before) && before.stamp === stamp;
+        const hash = await contentOf(path);
         const done = await handle(path, isSame && before.isStaged);
         const { exitCode, isStaged } = done;
         if (exitCode >= ExitCode.interrupted) return exitCode;
         ({ isCut } = done);
-        handled[name] = { size, changed, exitCode: isCut ? ExitCode.again : exitCode, stamp, isStaged };
+        handled[name] = { size, changed, touched, hash, exitCode: isCut ? ExitCode.again : exitCode, stamp, isStaged };
         isLeft = canGoOn(exitCode);
         await remember(memory, handled, folder).catch(tell);
       }
@@ -319,7 +326,8 @@ function filesOf(names: readonly string[], folder: string, tell: (error: unknown
       const status = statSync(path, { throwIfNoEntry: false });
       if (status === undefined && name.includes("\uFFFD"))
         tell(new RowferryError("file-missing", missingFile(path), { place: { file: path } }));
-      return status?.isFile() === true ? [{ name, path, size: status.size, changed: status.mtimeMs }] : [];
+      if (status?.isFile() !== true) return [];
+      return [{ name, path, size: status.size, changed: status.mtimeMs, touched: status.ctimeMs }];
     } catch (error) {
       tell(error);
       return [];
@@ -342,10 +350,19 @@ async function tellUnread(folder: string, told: Set<string>, say: (line: string)
   for (const name of fresh) told.add(name);
 }
 
-const isUnchanged = <Before extends Pick<Found, "size" | "changed">>(
-  { size, changed }: Found,
+const isUnchanged = <Before extends Pick<Found, "size" | "changed" | "touched">>(
+  { size, changed, touched }: Found,
   before: Before | undefined,
-): before is Before => before?.size === size && before.changed === changed;
+): before is Before => before?.size === size && before.changed === changed && before.touched === touched;
+
+/** If only its rights or links have changed, it is the same file; another file may have its size and time. */
+async function recognise(file: Found, before: Handled[string] | undefined): Promise<void> {
+  if (before === undefined || before.touched === file.touched) return;
+  if (before.size !== file.size || before.changed !== file.changed) return;
+  if (before.hash !== null && before.hash === (await contentOf(file.path))) before.touched = file.touched;
+}
+
+const contentOf = (path: string): Promise<string | null> => hashOf(createReadStream(path)).catch(() => null);
 
 function isHandled(file: Found, before: Handled[string] | undefined, stamp: string): boolean {
   if (!isUnchanged(file, before)) return false;

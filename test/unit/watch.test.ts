@@ -266,6 +266,29 @@ describe("watch", () => {
   });
 
   it(
+    "a file with the name, size and time of one that was imported is imported if it differs, and only then",
+    long,
+    async () => {
+      const inbox = open();
+      const at = new Date(inbox.world.now - 60_000);
+      const put = (load: string) => {
+        inbox.put("a.csv", text(load));
+        utimesSync(inbox.path("inbox/a.csv"), at, at);
+      };
+      put("A");
+      await inbox.watch(2);
+      put("A");
+      expect((await inbox.watch(2)).out).toBe("");
+      put("B");
+      await inbox.watch(3);
+      expect(inbox.landed()).toHaveLength(2);
+      put("C");
+      await inbox.watch(3, "--once", "--move-to", inbox.path("done"));
+      expect([inbox.landed().length, readdirSync(inbox.path("done"))]).toEqual([3, ["a.csv"]]);
+    },
+  );
+
+  it(
     "what is wrong with one file does not stop the others, and it is tried again once its mapping changes",
     long,
     async () => {
