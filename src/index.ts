@@ -2,6 +2,7 @@
  * Rowferry as a library: the command line's functions, with events and an abort signal instead of a terminal. Importing
  * it has no side effects. Errors are `RowferryError`s with a code; nothing here ends the process.
  */
+import { resolve } from "node:path";
 import { resolveTarget as resolveFrom } from "./settings/target.js";
 import { type Clock, type Random, systemClock } from "./model/clock.js";
 import type { PipelineEvent, Plan, RunLimits, Status, Summary } from "./model/summary.js";
@@ -79,7 +80,10 @@ export interface RunOptions {
   limits?: Partial<RunLimits>;
   /** Empties the embedded sandbox and its ledger first; default false. No effect on other targets. */
   fresh?: boolean;
-  /** An append-only file, preferably on another disk, from which a lost ledger can be rebuilt; default: the target's own. */
+  /**
+   * An append-only file, preferably on another disk, from which a lost ledger can be rebuilt; relative to the process's
+   * folder. Default: the target's own.
+   */
   journal?: string;
   /**
    * A Dispatcher of undici 7, for a proxy, certificates or an agent of your own; its owner closes it. Default: from the
@@ -181,7 +185,7 @@ async function completed(options: RunOptions): Promise<runs.ResumeOptions> {
     observe: harmless(options.onEvent ?? (() => {})),
     limits: { waitForLock: false, ...options.limits },
     fresh: options.fresh === true && options.target.name === "sandbox",
-    journal: options.journal ?? options.target.journal ?? null,
+    journal: options.journal === undefined ? (options.target.journal ?? null) : resolve(options.journal),
     transport: undici?.createUndiciTransport({ dispatcher: dispatcher as Dispatcher }),
     logger: options.logger,
     ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }),

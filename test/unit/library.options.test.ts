@@ -1,6 +1,6 @@
 /** The library: its options are checked before anything happens, and its promises about callbacks and aborts hold (F101–F104). */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { inspect } from "node:util";
 import Database from "better-sqlite3";
 import { MockAgent } from "undici";
@@ -165,9 +165,12 @@ it("a journal of one's own is written, and requests go through a dispatcher of o
   });
   expect(inspect(service) + JSON.stringify(service)).not.toContain("a-secret-of-ours");
   agent.get("https://login.test").intercept({ path: "/token", method: "POST" }).reply(401, { error: "invalid_client" });
-  const summary = await runImport({ target: service, mapping, files, journal, dispatcher: agent });
+  const options = { target: service, mapping, files, dispatcher: agent };
+  const summary = await runImport({ ...options, journal: relative(process.cwd(), journal) });
   expect([summary.stopped?.code, summary.exitCode]).toEqual(["credentials-refused", 4]);
   expect(existsSync(journal)).toBe(true);
+  // The ledger remembers it for commands that are typed in another folder.
+  expect(summary.journal).toBe(journal);
 });
 
 it(
