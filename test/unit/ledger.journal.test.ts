@@ -207,6 +207,31 @@ describe("the journal", () => {
     world.loseLedger();
     expect(await rebuild()).toMatchObject({ unreadable: [2], until: new Date(at).toISOString() });
   });
+
+  it("leaves out, and says so, what is JSON but no entry that this program knows", async () => {
+    world = createWorld({ journal });
+    await world.bring("a", ["M1 10"]);
+    const [header = "", ...others] = readFileSync(journal, "utf8").split("\n");
+    const { at } = JSON.parse(others.at(-2) ?? "") as { at: number };
+    writeFileSync(journal, [header, "null", "5", "[1]", '{"entry":"merged","at":1}', ...others].join("\n"));
+    world.loseLedger();
+    expect(await rebuild()).toMatchObject({ landed: 1, unreadable: [2, 3, 4, 5], until: new Date(at).toISOString() });
+  });
+
+  it("of a later version is refused, and stays as it is: this program would misread it", async () => {
+    world = createWorld({ journal });
+    await world.bring("a", ["M1 10"]);
+    const newer = readFileSync(journal, "utf8").replace('"version":1', '"version":2');
+    writeFileSync(journal, newer);
+    const refusal = expect.objectContaining({
+      code: "journal-unreadable",
+      message: expect.stringContaining("version 2"),
+    });
+    await expect(world.bring("b", ["M1 20"])).rejects.toThrow(refusal);
+    world.loseLedger();
+    await expect(rebuild()).rejects.toThrow(refusal);
+    expect(readFileSync(journal, "utf8")).toBe(newer);
+  });
 });
 
 it.each([

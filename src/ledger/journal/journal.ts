@@ -5,26 +5,40 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../../model/error.js";
-import type { JsonObject } from "../../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import { stripEnd } from "../../model/strip-end.js";
 import { openDurableFile, readAt, refuseMissingFolder } from "./durable-file.js";
 import { type LedgerOwner, ownerName } from "../open-ledger.js";
 
-/** docs/reference/journal.md describes the kinds. */
-export type JournalEntry = JsonObject & {
-  entry:
-    | "journal"
-    | "intent"
-    | "end"
-    | "registered"
-    | "document"
-    | "replaced"
-    | "unreplaced"
-    | "dismissed"
-    | "undone"
-    | "corrected"
-    | "keys";
-};
+/** docs/reference/journal.md describes them. */
+const KINDS = [
+  "journal",
+  "intent",
+  "end",
+  "registered",
+  "document",
+  "replaced",
+  "unreplaced",
+  "dismissed",
+  "undone",
+  "corrected",
+  "keys",
+] as const;
+
+export type JournalEntry = JsonObject & { entry: (typeof KINDS)[number] };
+
+/** Null: torn by a power loss, cut at the beginning, or of a kind that only a later program knows. */
+export function entryOf(line: string): JournalEntry | null {
+  try {
+    const read = JSON.parse(line) as JsonValue;
+    return isJsonObject(read) && KINDS.some((kind) => kind === read["entry"]) ? (read as JournalEntry) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Incremented where a program that reads an earlier one would misread it. */
+const VERSION = 1;
 
 export interface Journal {
   path: string;
@@ -103,16 +117,21 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
 
 /** @throws RowferryError `journal-unreadable` */
 function journalOwner(path: string): string {
+  const unreadable = (message: string, about: { cause?: unknown; hint?: string } = {}) =>
+    new RowferryError("journal-unreadable", message, { place: { file: path }, ...about });
+  let first: JournalEntry | null;
   try {
-    const { entry, owner } = JSON.parse(firstLine(path)) as JournalEntry;
-    if (entry === "journal" && typeof owner === "string") return owner;
+    first = entryOf(firstLine(path));
   } catch (error) {
-    throw new RowferryError("journal-unreadable", "The file is not a journal, or cannot be read.", {
-      place: { file: path },
-      cause: error,
-    });
+    throw unreadable("The file cannot be read.", { cause: error });
   }
-  throw new RowferryError("journal-unreadable", "The file is not a journal.", { place: { file: path } });
+  const owner = first?.entry === "journal" ? first["owner"] : null;
+  if (first === null || typeof owner !== "string") throw unreadable("The file is not a journal.");
+  if (first["version"] !== VERSION)
+    throw unreadable(`The journal has version ${String(first["version"])}; this program reads and writes ${VERSION}.`, {
+      hint: "Use the program that wrote it, or a later one.",
+    });
+  return owner;
 }
 
 function refuseAnothers(path: string, owner: LedgerOwner) {
@@ -141,7 +160,7 @@ function isTornAtBirth(path: string, owner: LedgerOwner) {
 }
 
 const headerOf = (owner: LedgerOwner) =>
-  `${JSON.stringify({ entry: "journal", version: 1, owner: ownerName(owner) })}\n`;
+  `${JSON.stringify({ entry: "journal", version: VERSION, owner: ownerName(owner) })}\n`;
 
 const firstLine = (path: string) => readAt(path, 0, 4096).toString("utf8").split("\n", 1)[0] ?? "";
 

@@ -6,7 +6,7 @@ import { keyBytes } from "../event-key.js";
 import { readAt, refuseMissingFolder } from "./durable-file.js";
 import type { JournalDocument } from "./entries.js";
 import { journaledDocument, objects } from "./replay.js";
-import { endOfLastLine, type Journal, type JournalEntry } from "./journal.js";
+import { endOfLastLine, entryOf, type Journal, type JournalEntry } from "./journal.js";
 import { fact, type LedgerDatabase, setFact } from "../ledger-database.js";
 import { RowferryError } from "../../model/error.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
@@ -184,13 +184,4 @@ function linesFromEnd(path: string, from: number, bytes = TAIL_BYTES): string[] 
     .toString("utf8")
     .split("\n")
     .toReversed();
-}
-
-/** Null: torn by a power loss, or cut at the beginning. */
-export function entryOf(line: string): JournalEntry | null {
-  try {
-    return JSON.parse(line) as JournalEntry;
-  } catch {
-    return null;
-  }
 }

@@ -8,8 +8,8 @@ import type { LineOf } from "../../model/lines.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createRunStore } from "../runs.js";
-import { entriesFromEnd, entryOf } from "./own-journal.js";
-import type { JournalEntry } from "./journal.js";
+import { entriesFromEnd } from "./own-journal.js";
+import { entryOf, type JournalEntry } from "./journal.js";
 import { createReplay, objects } from "./replay.js";
 
 export type Rebuilt = Omit<LineOf<"rebuilt">, "type">;
