@@ -86,8 +86,8 @@ export interface Restored {
 /**
  * Keeps the former ledger next to the restored one, and replays a journal: the named one, else the one that either
  * ledger remembers, if it exists. A remembered journal that does not exist is forgotten, so the next run does not ask
- * for it. @throws RowferryError `file-missing`, `ledger-foreign`, `ledger-of-another-target`, `ledger-locked`,
- * `journal-unreadable`
+ * for it. @throws RowferryError `file-missing`, `ledger-foreign`, `ledger-damaged`, `ledger-of-another-target`,
+ * `ledger-locked`, `journal-unreadable`
  */
 export async function restoreLedger(
   target: Target,
@@ -202,10 +202,10 @@ async function putInPlace<Made>(
   } catch (error) {
     clear();
     if (isNew) rmSync(folder ?? lockOf(path), { recursive: true, force: true });
-    const isAboutCopy = error instanceof RowferryError && error.place.file === temporary && from !== null;
+    const isAboutCopy = error instanceof RowferryError && error.place.file === temporary;
     if (!isAboutCopy) throw asUnmade(error, path);
     const { code, message, hint } = error;
-    throw new RowferryError(code, message, { place: { file: from }, hint, cause: error });
+    throw new RowferryError(code, message, { place: { file: from ?? path }, hint, cause: error });
   } finally {
     lock.release();
   }

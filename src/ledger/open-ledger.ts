@@ -76,21 +76,36 @@ function create(path: string) {
   }
 }
 
-/** Makes a backup, or a copy without its log, usable as a ledger. @throws RowferryError `ledger-foreign` */
+/**
+ * Makes a backup, or a copy without its log, usable as a ledger. @throws RowferryError `ledger-foreign`; `ledger-damaged`,
+ * before it takes the place of one that is whole
+ */
 export function takeAsItIs(path: string): void {
+  const place = { place: { file: path } };
   const database = new LedgerDatabase(path);
   try {
     if (isEmpty(database, path))
-      throw new RowferryError("ledger-foreign", "This file is empty: it is not a ledger.", {
-        place: { file: path },
-      });
+      throw new RowferryError("ledger-foreign", "This file is empty: it is not a ledger.", place);
+    const fault = String(database.pragma("integrity_check(1)", { simple: true }));
+    if (fault !== "ok") throw damagedBackup(path, fault);
     makeBackup(database);
   } catch (error) {
-    if (!(error instanceof Database.SqliteError) || error.code !== "SQLITE_NOTADB") throw error;
-    throw new RowferryError("ledger-foreign", "This file is not a ledger.", { place: { file: path }, cause: error });
+    if (!(error instanceof Database.SqliteError)) throw error;
+    if (error.code.startsWith("SQLITE_CORRUPT")) throw damagedBackup(path, error.message, error);
+    if (error.code !== "SQLITE_NOTADB") throw error;
+    throw new RowferryError("ledger-foreign", "This file is not a ledger.", { ...place, cause: error });
   } finally {
     database.close();
   }
+}
+
+function damagedBackup(path: string, fault: string, cause?: unknown): RowferryError {
+  const [first] = fault.replace("*** in database main ***", "").trim().split("\n", 1);
+  return new RowferryError("ledger-damaged", `This backup is damaged: ${first}.`, {
+    place: { file: path },
+    hint: "Nothing was changed. Restore another backup. If there is none, but a journal, move the ledger away and run `rowferry ledger rebuild <journal>`.",
+    cause,
+  });
 }
 
 /**

@@ -396,6 +396,21 @@ it("ledger backup, check and prune say what they did; a second backup overwrites
   await office.ends(0, "ledger");
 });
 
+it.each([
+  ["a page of it is lost", (whole: Buffer) => whole.fill(0, whole.length / 2, whole.length / 2 + 4096)],
+  ["its end is missing", (whole: Buffer) => whole.subarray(0, 5000)],
+])("a backup is refused, and named as damaged instead of the ledger, if %s", long, async (_, damage) => {
+  await typed("ledger", "backup", "copy.db");
+  writeFileSync(office.path("copy.db"), damage(readFileSync(office.path("copy.db"))));
+  for (const words of ["ledger restore copy.db", "ledger rebuild journal.ndjson copy.db --ledger new.db"]) {
+    const { code, err } = await typed(...words.split(" "));
+    expect([words, code, err]).toEqual([words, 1, expect.stringMatching(/^rowferry: copy\.db: .*damaged/)]);
+    expect(err).toContain("Nothing was changed.");
+  }
+  expect((await typed("ledger", "check")).code).toBe(0);
+  expect(readdirSync(office.path("state/sandbox")).filter((name) => /new|before/.test(name))).toEqual([]);
+});
+
 describe("with --wait, while another process holds the ledger,", () => {
   /** What happens while the command waits; then the ledger is free. */
   async function meanwhile(work: () => void) {
