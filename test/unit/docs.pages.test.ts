@@ -84,17 +84,40 @@ it("files of the project that pages and messages name exist", long, () => {
   expect(gone).toEqual([]);
 });
 
-it("commands and flags that pages tell to type exist", long, async () => {
-  const flags = new Map<string, Set<string>>();
+/** By what is typed: `import`, `ledger backup`. */
+async function definitions(): Promise<Map<string, Command>> {
+  const defined = new Map<string, Command>();
   const frame = { world: processWorld(), signal: new AbortController().signal, logFolder: null, exitCode: 0 };
   for (const { name } of commands) {
     const command = new Command(name);
     define(command, await loadCommand(name), frame);
-    for (const one of [command, ...command.commands]) {
-      const words = one === command ? name : `${name} ${one.name()}`;
-      flags.set(words, new Set(["--help", ...one.options.flatMap(({ long }) => [long ?? ""])]));
-    }
+    defined.set(name, command);
+    for (const one of command.commands) defined.set(`${name} ${one.name()}`, one);
   }
+  return defined;
+}
+
+it("what a remedy tells to type is a whole command", long, async () => {
+  const defined = await definitions();
+  const wrong = Object.values(codes).flatMap(({ remedy }) =>
+    Array.from(remedy.matchAll(/(?<=`rowferry )[^`]+/g), ([typed]) => {
+      const words = typed.split(" ");
+      const command = defined.get(words.slice(0, 2).join(" ")) ?? defined.get(words[0] ?? "");
+      const needed = command?.registeredArguments.filter(({ required }) => required).length ?? 0;
+      const given = words.slice(command?.name() === words[1] ? 2 : 1).filter((word) => !word.startsWith("--"));
+      return given.length < needed ? [typed] : [];
+    }).flat(),
+  );
+  expect(wrong).toEqual([]);
+});
+
+it("commands and flags that pages tell to type exist", long, async () => {
+  const flags = new Map(
+    Array.from(await definitions(), ([words, { options }]) => [
+      words,
+      new Set(["--help", ...options.flatMap(({ long }) => [long ?? ""])]),
+    ]),
+  );
   const wrong = findings((text) => {
     const typed = text.matchAll(/(?<=[`$&({] ?|^|\bnpx )rowferry ([a-z]+)(?: ([a-z]+))?((?: +(?!\|)[^`\n|&;)]+)?)/gm);
     return [...typed].flatMap(([whole, name = "", sub = "", rest = ""]) => {

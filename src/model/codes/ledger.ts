@@ -79,7 +79,7 @@ export const ledgerCodes = {
   ),
   "ledger-log-mismatch": usage(
     "The ledger and its log (`ledger.db-wal`) do not belong together: the log is missing, or it is another ledger's.",
-    "Put back the file that belongs to it, or run `rowferry ledger restore` with a backup; nothing was read or sent.",
+    "Put back the file that belongs to it, or run `rowferry ledger restore <backup>`; nothing was read or sent.",
     "A run was killed, and only ledger.db was carried to the new machine.",
   ),
   "journal-gap": usage(
@@ -116,7 +116,7 @@ export const ledgerCodes = {
   ),
   "document-differs": mark(
     "A document's fields differ from those it had before.",
-    "Correct the row. A document that exists cannot be edited: if the new data are right, `rowferry replace` it, then import the newest file again instead of `resume`.",
+    "Correct the row. A document that exists cannot be edited: if the new data are right, run `rowferry replace <document> --reason <text>`, then import the newest file again instead of `resume`.",
     "Manifest 123 has Emissão 01/03 in row 7 and 02/03 in row 9: the first is used, and both rows are named.",
   ),
   "group-incomplete": person(
@@ -181,7 +181,7 @@ export const ledgerCodes = {
   ),
   "not-in-doubt": usage(
     "--landed and --not-landed apply only to records in doubt.",
-    "`rowferry show` lists what is in doubt, with keys.",
+    "`rowferry status` says what is in doubt; `rowferry show <document> --ids` shows the keys.",
     "`rowferry resolve 123 --landed` where everything of manifest 123 has landed.",
   ),
   "reference-key-twice": mark(

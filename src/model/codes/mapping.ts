@@ -74,7 +74,7 @@ export const mappingCodes = {
   ),
   "mapping-invalid": usage(
     "The mapping has several mistakes; all of them are listed.",
-    "Correct them, starting with the first, then check the mapping with `rowferry check`.",
+    "Correct them, starting with the first, then check the mapping with `rowferry check <mapping>`.",
     "A misspelt setting, an unknown record name and a formula of the wrong type.",
   ),
   "mapping-doubtful": usage(

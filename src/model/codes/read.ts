@@ -128,7 +128,7 @@ export const readCodes = {
   ),
   "sheet-missing": person(
     "The workbook has no sheet with that name, position or pattern, or no sheet with any cells.",
-    "Correct `excel: { sheet }` in the mapping; `rowferry check` lists the sheets of a file.",
+    "Correct `excel: { sheet }` in the mapping; `rowferry check <mapping> <file>` lists the sheets of a file.",
     'The mapping says `sheet: Manifestos`, but this month the sheet is called "Manifestos Nov".',
   ),
   "sheet-ambiguous": person(
