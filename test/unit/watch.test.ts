@@ -35,8 +35,8 @@ const elsewhere = ["/dev/shm", "/tmp"].find(
 
 interface Inbox extends Office {
   put(name: string, content: string, secondsAgo?: number): void;
-  /** Watches until the folder has been looked at so often; what happens between two looks is given. */
-  watch(looks: ((look: number) => void) | number, ...more: string[]): ReturnType<Office["type"]>;
+  /** Watches until the folder has been looked at so often; what happens between two looks, which wait for it, is given. */
+  watch(looks: ((look: number) => unknown) | number, ...more: string[]): ReturnType<Office["type"]>;
   landed(): string[];
 }
 
@@ -54,15 +54,13 @@ function open(source: object = weighings, office: Office = openOffice(source)): 
       let look = 0;
       world.clock = {
         now: () => world.now,
-        sleep: (ms, signal) => {
+        sleep: async (ms, signal) => {
           world.now += ms;
           // Only the wait between two looks is this long.
-          if (ms === 5000 && signal !== undefined) {
-            look += 1;
-            if (typeof looks === "function") looks(look);
-            if (look === (typeof looks === "number" ? looks : 40)) world.send("SIGTERM");
-          }
-          return Promise.resolve();
+          if (ms !== 5000 || signal === undefined) return;
+          look += 1;
+          if (typeof looks === "function") await looks(look);
+          if (look === (typeof looks === "number" ? looks : 40)) world.send("SIGTERM");
         },
       };
       return office.type("watch", "m.yaml", office.path("inbox"), ...more);
@@ -560,12 +558,13 @@ describe("watch", () => {
 
   it("a second one for the same mapping and folder ends at once: it would fail on files that the first one moves away", async () => {
     const inbox = open();
-    const second: Promise<Awaited<ReturnType<Office["type"]>>>[] = [];
+    const second: Awaited<ReturnType<Office["type"]>>[] = [];
     const watch = (...more: string[]) => inbox.type("watch", "m.yaml", inbox.path("inbox"), ...more);
-    await inbox.watch((look) => {
-      if (look === 1) second.push(watch("--once"), watch("--once", "--move-to", "done"));
+    await inbox.watch(async (look) => {
+      if (look === 1) second.push(await watch("--once"), await watch("--once", "--move-to", "done"));
     });
-    for (const { code, said } of await Promise.all(second))
+    expect(second).toHaveLength(2);
+    for (const { code, said } of second)
       expect([code, said]).toEqual([5, expect.stringContaining("Another watch with the same mapping is running")]);
     expect((await watch("--once")).code).toBe(0);
   });
@@ -580,15 +579,17 @@ describe("watch", () => {
       const inbox = open();
       writeFileSync(inbox.path("n.yaml"), mapping({ ...weighings, namespace: "other" }));
       writeFileSync(inbox.path("rowferry.config.yaml"), "state: state\n");
-      const others: Promise<Awaited<ReturnType<Office["type"]>>>[] = [];
+      const others: Awaited<ReturnType<Office["type"]>>[] = [];
       const other = (...more: string[]) => inbox.type("watch", "n.yaml", inbox.path("inbox"), "--once", ...more);
       await inbox.watch(
-        (look) => {
-          if (look === 1) others.push(other(...second), other(...second, "--ledger", inbox.path("state/b/ledger.db")));
+        async (look) => {
+          if (look !== 1) return;
+          others.push(await other(...second), await other(...second, "--ledger", inbox.path("state/b/ledger.db")));
         },
         ...first,
       );
-      for (const { code, said } of await Promise.all(others))
+      expect(others).toHaveLength(2);
+      for (const { code, said } of others)
         expect([code, said]).toEqual([5, expect.stringContaining("before the other one has read them")]);
       expect((await other(...second)).code).toBe(0);
     },
