@@ -1,13 +1,14 @@
 /**
- * What makes keys is known: names of documents and events, lookup tables and functions (HARD-CASES H25; findings F5, F73).
- * Judged by what is at the service after the next import.
+ * What makes keys is known: keys and names of documents and events, formats, lists, lookup tables and functions. An edit that
+ * would send again what landed is refused (HARD-CASES H25; findings F5, F73). Judged by what is at the service after the next
+ * import.
  */
 import { writeFileSync } from "node:fs";
 import iconv from "iconv-lite";
 import { type Office, openOffice } from "../support/office.js";
 import { mapping } from "../support/mapping.js";
 import { sampled } from "../support/sample.js";
-import { loads, weighings, weighingsWith, weights } from "../support/weighings.js";
+import { loads, loadsWith, weighings, weighingsWith, weights } from "../support/weighings.js";
 
 const rows = loads("L1 10 1", "L2 20 2");
 const { weighing } = weighings.inputs.weighings.events;
@@ -31,6 +32,121 @@ const under = (office: Office, source: object) => {
 };
 const refused = (said: string) => expect.objectContaining({ code: 2, said: expect.stringContaining(said) });
 const known = { exitCode: 0, rows: { known: 2 }, requests: { sent: 0 } };
+
+const edits: [what: string, source: object][] = [
+  ["the event's key", weighingsWith({ event: { key: ["=at", "=gross"] } })],
+  ["the namespace", { ...weighings, namespace: "acme-2" }],
+  ["the document's key", weighingsWith({ documents: { load: { ...load, key: '="MTR-" + load' } } })],
+];
+
+describe.each(edits)("a mapping that changes %s", (_what, source) => {
+  it(
+    "is refused with the list of what would be doubled; once the edit is undone, nothing is sent again and new rows follow",
+    long,
+    async () => {
+      const office = await begun();
+      expect(await under(office, source)).toEqual(refused("load/weighing (2 sent, such as load L1)"));
+      expect(there(office)).toEqual(["L1 1", "L2 1"]);
+      office.writeMapping(weighings);
+      const later = await office.brought("w-2.csv", [...rows, ...loads("L1 30 3").slice(1)]);
+      expect(later).toMatchObject({ exitCode: 0, rows: { known: 2, staged: 1 } });
+      expect(there(office)).toEqual(["L1 2", "L2 1"]);
+    },
+  );
+});
+
+it("a mapping that changes the event's key is free where nothing of that kind was sent", async () => {
+  const office = openOffice(weighings);
+  await office.brought("w.csv", loads());
+  office.writeCsv("w.csv", rows);
+  expect((await under(office, weighingsWith({ event: { key: ["=at", "=gross"] } }))).code).toBe(0);
+  expect(there(office)).toEqual(["L1 1", "L2 1"]);
+});
+
+describe("a key from typed cells, and another format of dates", () => {
+  const dated = (dates: string[]) => ({
+    ...weighingsWith({ columns: { day: "Day" }, event: { key: "=day" } }),
+    defaults: { ...weighings.defaults, dates },
+  });
+  const before = ["yyyy-MM-dd HH:mm"];
+  const after = dated([...before, "dd/MM/yyyy"]);
+  const withDay = <Day>(day: Day) => [
+    ["Load", "At", "Gross", "Day"],
+    ["L1", "2026-01-01 10:00", "5", day],
+  ];
+
+  it("are refused, for the cell is then written in it", long, async () => {
+    const office = openOffice(dated(before));
+    await office.writeExcel("w.xlsx", withDay(new Date("2026-01-01")));
+    await office.ends(0, "import m.yaml w.xlsx");
+    office.writeMapping(after);
+    await office.ends(2, "import m.yaml w.xlsx", "load/weighing (1 sent");
+    office.writeMapping(dated(before));
+    expect(await office.import("w.xlsx")).toMatchObject({ exitCode: 0, rows: { known: 1 } });
+  });
+
+  it("are nothing to the keys of text files", long, async () => {
+    const office = openOffice(dated(before));
+    expect((await office.brought("w.csv", withDay("1/1/26"))).exitCode).toBe(0);
+    office.writeMapping(after);
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 1 } });
+  });
+});
+
+describe("a list that a key reads", () => {
+  const listing = (is: string[], units: string[]) =>
+    weighingsWith({
+      columns: { kind: "Kind", net: { header: "Net", as: "number", units } },
+      event: { by: "kind", is, key: ["=kind", "=net"] },
+    });
+  const first = "L1,2026-01-01 10:00,5,in,2 kg";
+  const second = "L1,2026-01-01 11:00,5,OUT,2 t";
+  const written = (...lines: string[]) => ["Load,At,Gross,Kind,Net", ...lines];
+
+  it(
+    "may grow, for no key that was made becomes another; what comes back in it must say what it said",
+    long,
+    async () => {
+      const office = openOffice(listing(["In"], ["kg"]));
+      expect((await office.brought("w.csv", written(first))).exitCode).toBe(0);
+      office.writeMapping(listing(["Out"], ["t"]));
+      expect(await office.brought("w.csv", written(second))).toMatchObject({ exitCode: 0, rows: { staged: 1 } });
+      office.writeCsv("w.csv", written(first, second));
+      expect(await under(office, listing(["IN", "Out"], ["kg", "t"]))).toEqual(refused("load/weighing (2 sent"));
+      office.writeMapping(listing(["In", "Out"], ["kg", "t"]));
+      expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 2 } });
+    },
+  );
+
+  it("may be another where nothing was sent by it, and is then the one that counts", long, async () => {
+    const dated = (format: string) =>
+      weighingsWith({
+        columns: {
+          at: { header: "At", as: "timestamp", formats: [format] },
+          kind: { header: "Kind", map: { a: format }, otherwise: "b" },
+        },
+        event: { key: ["=at", "=kind"] },
+      });
+    const office = openOffice(dated("MM/dd/yyyy"));
+    expect(await office.brought("w.csv", loadsWith(["Kind"], "L1 25/01/2026 5 a"))).toMatchObject({
+      rows: { invalid: 1 },
+    });
+    office.writeMapping(dated("dd/MM/yyyy"));
+    for (const known of [0, 1]) expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known } });
+    expect(await under(office, dated("d/M/yyyy"))).toEqual(refused("load/weighing (1 sent"));
+  });
+
+  it("of two inputs that read one header by other lists is each compared with its own", long, async () => {
+    const reading = (files: string, text: string) =>
+      weighingsWith({ files, columns: { kind: { header: "Kind", map: { a: text } } }, event: { key: "=kind" } }).inputs
+        .weighings;
+    const inputs = { weighings: reading("w.csv", "x"), other: reading("v.csv", "y") };
+    const office = openOffice({ ...weighings, inputs });
+    const kinds = loadsWith(["Kind"], "L1 10 5 a");
+    expect(await office.brought("w.csv", kinds)).toMatchObject({ exitCode: 0, rows: { staged: 1 } });
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 1 } });
+  });
+});
 
 describe("a renamed event (F73)", () => {
   it("is refused with its former name, and goes on under `was`", long, async () => {
