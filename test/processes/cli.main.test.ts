@@ -5,9 +5,17 @@ import { commands } from "../../src/cli/commands.js";
 import type { Pipeline } from "../../src/cli/pipeline.js";
 import { RowferryError } from "../../src/model/error.js";
 import type { ImportOptions } from "../../src/run/import.js";
-import { folder, testWorld, type } from "../support/cli.world.js";
+import { folder, type TestWorld, testWorld, type } from "../support/cli.world.js";
 import { program } from "./processes.js";
 import { summary } from "../support/summary.sample.js";
+
+/** A world in which every import ends with this summary. */
+const ending = (changes: Parameters<typeof summary>[0] = {}) =>
+  testWorld({ pipeline: { runImport: () => Promise.resolve(summary(changes)) } });
+/** A world in which every import does this. */
+const importing = (runImport: Pipeline["runImport"]) => testWorld({ pipeline: { runImport } });
+/** Types an import with these flags. */
+const typeImport = (world: TestWorld, ...flags: string[]) => type(world, "import", "m.yaml", "a.csv", ...flags);
 
 describe("exit codes (DESIGN section 7)", () => {
   it.each([
@@ -24,27 +32,26 @@ describe("exit codes (DESIGN section 7)", () => {
   });
 
   it.each([0, 3, 4, 5] as const)("a run's %i is the command's", async (exitCode) => {
-    const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode })) } });
-    expect(await type(world, "import", "m.yaml", "a.csv")).toBe(exitCode);
+    expect(await typeImport(ending({ exitCode }))).toBe(exitCode);
   });
 
   it("an error with a code ends with the code's exit code: cause, place, remedy", async () => {
     const error = new RowferryError("file-missing", "there is no such file", { place: { file: "a.csv" } });
-    const world = testWorld({ pipeline: { runImport: () => Promise.reject(error) } });
-    expect(await type(world, "import", "m.yaml", "a.csv")).toBe(2);
+    const world = importing(() => Promise.reject(error));
+    expect(await typeImport(world)).toBe(2);
     expect(world.err).toBe(`rowferry: a.csv: there is no such file\n  ${error.hint}\n`);
     expect(world.out).toBe("");
   });
 
   it("an unexpected error ends with 1, one sentence and where the log lies; the stack comes with --log-level debug", async () => {
-    const pipeline = { runImport: () => Promise.reject(new TypeError("x is not a function")) };
-    const world = testWorld({ pipeline });
-    expect(await type(world, "import", "m.yaml", "a.csv")).toBe(1);
+    const fails = () => importing(() => Promise.reject(new TypeError("x is not a function")));
+    const world = fails();
+    expect(await typeImport(world)).toBe(1);
     expect(world.err).toContain("x is not a function");
     expect(world.err).toContain("state/sandbox/runs/");
     expect(world.err).not.toMatch(/\n\s+at /);
-    const curious = testWorld({ pipeline });
-    expect(await type(curious, "import", "m.yaml", "a.csv", "--log-level", "debug")).toBe(1);
+    const curious = fails();
+    expect(await typeImport(curious, "--log-level", "debug")).toBe(1);
     expect(curious.err).toMatch(/\n\s+at /);
   });
 
@@ -53,8 +60,8 @@ describe("exit codes (DESIGN section 7)", () => {
     ["after it", ["import", "m.yaml", "a.csv", "--no-color"]],
   ])("--no-color %s takes colours away, also where FORCE_COLOR asks for them", async (_where, argv) => {
     const printed = async (words: readonly string[]) => {
-      const pipeline = { runImport: () => Promise.resolve(summary({ exitCode: 3 })) };
-      const world = testWorld({ pipeline, env: { FORCE_COLOR: "1" } });
+      const world = ending({ exitCode: 3 });
+      world.env = { FORCE_COLOR: "1" };
       expect(await type(world, ...words)).toBe(3);
       return world.out;
     };
@@ -95,11 +102,9 @@ describe("help (F26)", () => {
 });
 
 describe("output (DESIGN section 3)", () => {
-  const pipeline = { runImport: () => Promise.resolve(summary()) };
-
   it("target and ledger are said on stderr before anything is sent; target and run come last", async () => {
-    const world = testWorld({ pipeline });
-    await type(world, "import", "m.yaml", "a.csv");
+    const world = ending();
+    await typeImport(world);
     expect(world.err).toBe("sandbox · ledger state/sandbox/ledger.db\n");
     expect(world.out).toMatch(/^All is well\. [^]+\n\nsandbox · run 2026-11-20T0200-import\n$/);
   });
@@ -124,27 +129,24 @@ describe("output (DESIGN section 3)", () => {
         lastRun: null,
       });
     };
-    const collected = testWorld({ pipeline: { runImport: () => Promise.resolve(one), readStatus } });
-    await type(collected, "import", "m.yaml", "a.csv");
+    const [collected, watched] = [false, true].map(() =>
+      testWorld({ pipeline: { runImport: () => Promise.resolve(one), readStatus } }),
+    ) as [TestWorld, TestWorld];
+    await typeImport(collected);
     expect(collected.out).toContain('Kg: "…" is not a number');
-    const watched = testWorld({ pipeline: { runImport: () => Promise.resolve(one), readStatus } });
     watched.stdout.isTTY = true;
-    await type(watched, "import", "m.yaml", "a.csv");
+    await typeImport(watched);
     expect(watched.out).toContain('Kg: "12,5O" is not a number');
     expect(asked).toEqual([true]);
   });
 
   it("--json prints lines with a type; the first names the target, the last is the summary", async () => {
-    const world = testWorld({
-      pipeline: {
-        runImport: (options) => {
-          options.observe({ type: "stage", stage: "reading", total: null });
-          options.observe({ type: "notice", level: "info", code: null, message: "windows-1252" });
-          return Promise.resolve(summary());
-        },
-      },
+    const world = importing(({ observe }) => {
+      observe({ type: "stage", stage: "reading", total: null });
+      observe({ type: "notice", level: "info", code: null, message: "windows-1252" });
+      return Promise.resolve(summary());
     });
-    await type(world, "import", "m.yaml", "a.csv", "--json");
+    await typeImport(world, "--json");
     const lines = world.out
       .trimEnd()
       .split("\n")
@@ -156,11 +158,11 @@ describe("output (DESIGN section 3)", () => {
   });
 
   it("--quiet says nothing where all is well, and everything where a person is needed", async () => {
-    const world = testWorld({ pipeline });
-    expect(await type(world, "import", "m.yaml", "a.csv", "--quiet")).toBe(0);
+    const world = ending();
+    expect(await typeImport(world, "--quiet")).toBe(0);
     expect(world.out + world.err).toBe("");
-    const bad = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode: 3 })) } });
-    expect(await type(bad, "import", "m.yaml", "a.csv", "--quiet")).toBe(3);
+    const bad = ending({ exitCode: 3 });
+    expect(await typeImport(bad, "--quiet")).toBe(3);
     expect(bad.out).toContain("a person is needed");
   });
 });
@@ -168,11 +170,10 @@ describe("output (DESIGN section 3)", () => {
 describe("flags reach the pipeline", () => {
   it("with times in milliseconds and the nearest time of day for --until", async () => {
     let seen: ImportOptions | undefined;
-    const runImport = (options: ImportOptions) => {
+    const world = importing((options) => {
       seen = options;
       return Promise.resolve(summary());
-    };
-    const world = testWorld({ pipeline: { runImport } });
+    });
     const flags =
       "--rate 5 --burst 2 --max-errors 2% --max-outage 30m --limit 10 --until 06:00 --wait --fresh --journal j.log";
     await type(world, "import", "m.yaml", "a.csv", "b.csv", ...flags.split(" "));
@@ -191,13 +192,12 @@ describe("flags reach the pipeline", () => {
 
   it("--until is in the mapping's zone, and a command of one's own runs in the machine's", async () => {
     let until = 0;
-    const runImport = (options: ImportOptions) => {
-      until = options.limits.until ?? 0;
+    const world = importing(({ limits }) => {
+      until = limits.until ?? 0;
       return Promise.resolve(summary());
-    };
-    const world = testWorld({ pipeline: { runImport } });
+    });
     writeFileSync(join(world.cwd, "m.yaml"), "defaults: { timezone: Asia/Tokyo }");
-    await type(world, "import", "m.yaml", "a.csv", "--until", "06:00", "--on-finish", "echo zone $(date +%Z)");
+    await typeImport(world, "--until", "06:00", "--on-finish", "echo zone $(date +%Z)");
     expect(new Date(until).getUTCHours()).toBe(21);
     expect(world.out + world.err).toMatch(/zone (?!JST)/);
   });
@@ -210,29 +210,25 @@ describe("flags reach the pipeline", () => {
     [13, -11, "passed 11 h 00 min ago, so this run sends nothing"],
   ])("--until of a time that has just passed means that one: %s h from now", async (hours, meant, told) => {
     const limits: (number | undefined)[] = [];
-    const runImport = (options: ImportOptions) => {
+    const world = importing((options) => {
       limits.push(options.limits.until);
       return Promise.resolve(summary());
-    };
-    const world = testWorld({ pipeline: { runImport } });
+    });
     world.now = new Date(2026, 10, 20, 2, 0).getTime();
     const until = new Date(world.now + hours * 3_600_000);
     const time = [until.getHours(), until.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
-    await type(world, "import", "m.yaml", "a.csv", "--until", time);
+    await typeImport(world, "--until", time);
     expect(world.err).toContain(told === null ? `Starts no new work after ${time} (` : told);
     world.stderr.text = "";
-    await type(world, "import", "m.yaml", "a.csv", "--until", time, "--quiet");
+    await typeImport(world, "--until", time, "--quiet");
     expect(world.err).toEqual(told === null ? "" : expect.stringContaining(told));
     expect(limits).toEqual(Array(2).fill(world.now + meant * 3_600_000));
   });
 
   it("--metrics and --on-finish get what the run did", async () => {
-    const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode: 3 })) } });
-    const code = await type(
+    const world = ending({ exitCode: 3 });
+    const code = await typeImport(
       world,
-      "import",
-      "m.yaml",
-      "a.csv",
       "--metrics",
       join(world.cwd, "rowferry.prom"),
       "--on-finish",
@@ -246,20 +242,19 @@ describe("flags reach the pipeline", () => {
   });
 
   it("an --on-finish command that the system refuses to start changes nothing about the run", async () => {
-    const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode: 3 })) } });
+    const world = ending({ exitCode: 3 });
     // Longer than Linux takes as one argument.
-    expect(await type(world, "import", "m.yaml", "a.csv", "--on-finish", `true #${"x".repeat(200_000)}`)).toBe(3);
+    expect(await typeImport(world, "--on-finish", `true #${"x".repeat(200_000)}`)).toBe(3);
     expect(world.err).toContain("--on-finish command could not be run (E2BIG)");
   });
 
   it("what --on-finish leaves running does not hold up the end, and one that hangs is stopped after ten minutes, or one after a signal", async () => {
     let interrupt = () => {};
-    const runImport = () => {
+    const world = importing(() => {
       interrupt();
       return Promise.resolve(summary());
-    };
-    const world = testWorld({ pipeline: { runImport } });
-    const finishing = (hook: string) => type(world, "import", "m.yaml", "a.csv", "--quiet", "--on-finish", hook);
+    });
+    const finishing = (hook: string) => typeImport(world, "--quiet", "--on-finish", hook);
     const began = Date.now();
     expect(await finishing("sleep 20 & echo begun")).toBe(0);
     expect(Date.now() - began).toBeLessThan(15_000);
@@ -277,37 +272,24 @@ describe("flags reach the pipeline", () => {
     expect([await hasty, world.err]).toEqual([0, expect.stringMatching(/--on-finish .* 1 min, and was stopped/)]);
   });
 
-  it("an --on-finish command that ignores the signal is stopped all the same", long, async () => {
-    const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary()) } });
-    const begun = join(world.cwd, "begun");
-    const hook = "trap '' TERM; echo $$ > begun.new; mv begun.new begun; while :; do sleep 0.1; done";
-    const code = type(world, "import", "m.yaml", "a.csv", "--on-finish", hook);
-    await expect.poll(() => existsSync(begun), { timeout: 10_000 }).toBe(true);
-    world.send("SIGTERM");
-    expect([await code, world.err]).toEqual([0, expect.stringContaining("was stopped by a signal")]);
-    const group = -Number(readFileSync(begun, "utf8"));
-    await expect.poll(() => !isRunning(group), { timeout: 3_000 }).toBe(true);
-  });
-
-  it("a signal stops an --on-finish command and what it has started; the run keeps its own exit code", async () => {
-    const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode: 3 })) } });
-    const begun = join(world.cwd, "begun");
-    const code = type(
-      world,
-      "import",
-      "m.yaml",
-      "a.csv",
-      "--on-finish",
-      "echo $$ > begun.new; mv begun.new begun; sleep 60; true",
-    );
-    await expect.poll(() => existsSync(begun), { timeout: 10_000 }).toBe(true);
-    world.send("SIGTERM");
-    expect([await code, world.err]).toEqual([
+  it.each([
+    ["that ignores the signal is stopped all the same", "trap '' TERM; %; while :; do sleep 0.1; done", 0, 3_000],
+    [
+      "is stopped by a signal with what it has started; the run keeps its own exit code",
+      "%; sleep 60; true",
       3,
-      expect.stringContaining("--on-finish command was stopped by a signal"),
-    ]);
+      10_000,
+    ],
+  ] as const)("an --on-finish command %s", async (_, hook, exitCode, timeout) => {
+    const world = ending({ exitCode });
+    const begun = join(world.cwd, "begun");
+    const code = typeImport(world, "--on-finish", hook.replace("%", "echo $$ > begun.new; mv begun.new begun"));
+    await expect.poll(() => existsSync(begun), { timeout: 10_000 }).toBe(true);
+    world.send("SIGTERM");
+    const told = expect.stringContaining("--on-finish command was stopped by a signal");
+    expect([await code, world.err]).toEqual([exitCode, told]);
     const group = -Number(readFileSync(begun, "utf8"));
-    await expect.poll(() => !isRunning(group), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => !isRunning(group), { timeout }).toBe(true);
   });
 });
 
@@ -329,22 +311,16 @@ describe("signals", () => {
     "%s asks the command to stop and tells it the exit code; a second one ends at once with %i",
     async (name, code) => {
       let reason: unknown;
-      const world = testWorld({
-        pipeline: {
-          runImport: (options) => {
-            world.send(name);
-            reason = options.signal.reason;
-            // A closing terminal says it more than once.
-            if (name === "SIGHUP") world.send(name);
-            expect(world.exits).toEqual([]);
-            world.send(name === "SIGHUP" ? "SIGTERM" : name);
-            return Promise.resolve(
-              summary({ exitCode: code, stopped: { code: "interrupted", message: "interrupted" } }),
-            );
-          },
-        },
+      const world = importing(({ signal }) => {
+        world.send(name);
+        reason = signal.reason;
+        // A closing terminal says it more than once.
+        if (name === "SIGHUP") world.send(name);
+        expect(world.exits).toEqual([]);
+        world.send(name === "SIGHUP" ? "SIGTERM" : name);
+        return Promise.resolve(summary({ exitCode: code, stopped: { code: "interrupted", message: "interrupted" } }));
       });
-      expect(await type(world, "import", "m.yaml", "a.csv")).toBe(code);
+      expect(await typeImport(world)).toBe(code);
       expect(reason).toEqual({ signal: name, exitCode: code });
       expect(world.exits).toEqual([code]);
       expect(world.out).toContain("rowferry resume --sandbox");
@@ -358,30 +334,14 @@ describe("signals", () => {
       { type: "forecast", requests: {}, secondsAtLimit: 0, held: 0, deferred: 0 },
       true,
     ],
-  ] as const)("%s", async (_, event, isSaid) => {
-    const world = testWorld({
-      pipeline: {
-        runImport(options) {
-          options.observe(event);
-          world.send("SIGINT");
-          return Promise.reject(new DOMException("This operation was aborted", "AbortError"));
-        },
-      },
+  ] as const)("%s; what it aborted is no unexpected error", async (_, event, isSaid) => {
+    const world = importing(({ observe }) => {
+      observe(event);
+      world.send("SIGINT");
+      return Promise.reject(new DOMException("This operation was aborted", "AbortError"));
     });
-    expect(await type(world, "import", "m.yaml", "a.csv")).toBe(130);
+    expect(await typeImport(world)).toBe(130);
     expect(world.err.includes("calls under way")).toBe(isSaid);
-  });
-
-  it("an operation that was aborted by a signal is no unexpected error", async () => {
-    const world = testWorld({
-      pipeline: {
-        runImport: () => {
-          world.send("SIGTERM");
-          return Promise.reject(new DOMException("This operation was aborted", "AbortError"));
-        },
-      },
-    });
-    expect(await type(world, "import", "m.yaml", "a.csv")).toBe(143);
     expect(world.err).toContain("rowferry resume");
   });
 });

@@ -10,7 +10,7 @@ import type { Status } from "../../src/model/summary.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
-import { weighings, weighingsWith, weights } from "../support/weighings.js";
+import { loads, weighings, weighingsWith, weights } from "../support/weighings.js";
 
 function correctionsOf(office: Office) {
   const target = resolveTarget({ flags: {}, env: office.world.env, cwd: office.world.cwd });
@@ -18,17 +18,44 @@ function correctionsOf(office: Office) {
   return { ...createCorrections(target, judge, () => office.world.now), mappings: judge.files };
 }
 
+/** As the console shows them. */
+function shownOf(office: Office, target = "sandbox") {
+  const { cwd, env, now } = office.world;
+  return overviewOf(target, createTargets({ cwd, env }), cwd, now);
+}
+
+/** Imports all edits. */
+async function sendAll(office: Office, corrections: ReturnType<typeof correctionsOf>) {
+  const given: string[] = [];
+  const { drafts } = await corrections.tally();
+  await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
+  await office.import(...given);
+}
+
+const isWell = async (office: Office) => expect((await office.type("status")).out).toContain("all is well");
+
+const rowsOf = (...rows: string[]) => ["Load,At,Gross", ...rows];
+/** Loads with these weights. */
+const weighed = (...rows: string[]) => rowsOf(...rows.map((row) => row.replace(" ", ",2026-01-01 10:00,")));
+/** One event for each load, of all its rows. */
+const grouped = weighingsWith({
+  group: "=load",
+  event: { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } },
+});
+/** Cells that are no number, and one of them. */
+const unreadable = { code: "number-unreadable", column: "Gross", mistake: null };
+const much = { ...unreadable, from: "much", shown: "much" };
+
 it(
   "two imports of one input at the same moment are two files, because the first may not have been read yet",
   long,
   async () => {
     const office = openOffice(weighings);
-    await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much", "B,2026-01-01 10:00,more"]);
+    await office.brought("w.csv", weighed("A much", "B more"));
     const corrections = correctionsOf(office);
-    const cause = { code: "number-unreadable", column: "Gross", mistake: null };
     const given: string[] = [];
     for (const from of ["much", "more"]) {
-      await corrections.editValue({ ...cause, from, to: "5", shown: from });
+      await corrections.editValue({ ...unreadable, from, to: "5", shown: from });
       const { drafts } = await corrections.tally();
       await corrections.send(office.path("corrections"), drafts, (_, files, begun) => {
         given.push(...files);
@@ -49,19 +76,14 @@ it(
   long,
   async () => {
     const office = openOffice(weighings);
-    await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much"]);
+    await office.brought("w.csv", weighed("A much"));
     const corrections = correctionsOf(office);
-    const cause = { code: "number-unreadable", column: "Gross", mistake: null, from: "much" };
-    const draft = () => {
-      const { cwd, env } = office.world;
-      return overviewOf("sandbox", createTargets({ cwd, env }), cwd, office.world.now).draft;
-    };
-    await corrections.editValue({ ...cause, to: "5", shown: "much" });
-    expect(draft()).toMatchObject({ rows: 1, lost: [] });
-    await corrections.editValue({ ...cause, to: "much", shown: "5" });
-    expect(draft()).toBeNull();
-    await office.brought("w2.csv", ["Load,At,Gross", "A,2026-01-01 10:00,7"]);
-    expect(draft()).toBeNull();
+    await corrections.editValue({ ...much, to: "5" });
+    expect(shownOf(office).draft).toMatchObject({ rows: 1, lost: [] });
+    await corrections.editValue({ ...much, to: "much", shown: "5" });
+    expect(shownOf(office).draft).toBeNull();
+    await office.brought("w2.csv", weighed("A 7"));
+    expect(shownOf(office).draft).toBeNull();
   },
 );
 
@@ -88,12 +110,9 @@ it(
       label: "Other",
       edits: [{ ref: row?.ref ?? "", column: "Other", replaces: "O", value: "A" }],
     });
-    const { rows, ready, drafts } = await corrections.tally();
-    expect([rows, ready]).toEqual([1, 1]);
-    const given: string[] = [];
-    await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
-    await office.import(...given);
-    expect((await office.type("status")).out).toContain("all is well");
+    expect(await corrections.tally()).toMatchObject({ rows: 1, ready: 1 });
+    await sendAll(office, corrections);
+    await isWell(office);
   },
 );
 
@@ -128,9 +147,7 @@ it(
     const office = openTrips(parties);
     const lines = ["A,2026-01-01 10:00,5,O1,S1", "B,2026-01-01 10:00,6,o1,S1", "C,2026-01-01 10:00,7,O1,s9"];
     await office.brought("w.csv", ["Load,At,Gross,Owner,Site", ...lines]);
-    const { cwd, env, now } = office.world;
-    const { waiting } = overviewOf("sandbox", createTargets({ cwd, env }), cwd, now);
-    expect(waiting.map(({ code, canBeCorrected }) => [code, canBeCorrected])).toEqual([
+    expect(shownOf(office).waiting.map(({ code, canBeCorrected }) => [code, canBeCorrected])).toEqual([
       ["address-not-registered", true],
       ["participant-not-registered", true],
     ]);
@@ -145,12 +162,9 @@ it(
       const replaces = row?.cells[table?.header.indexOf(column) ?? -1] ?? "";
       await corrections.edit({ label: column, edits: [{ ref: row?.ref ?? "", column, replaces, value }] });
     }
-    const { rows, ready, drafts } = await corrections.tally();
-    expect([rows, ready]).toEqual([2, 2]);
-    const given: string[] = [];
-    await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
-    await office.import(...given);
-    expect((await office.type("status")).out).toContain("all is well");
+    expect(await corrections.tally()).toMatchObject({ rows: 2, ready: 2 });
+    await sendAll(office, corrections);
+    await isWell(office);
     expect(weights(office)).toEqual(["A 0 5", "B 0 6", "C 0 7"]);
   },
 );
@@ -168,11 +182,8 @@ it("a row that took its participant from another one goes when that one is corre
   ]);
   const ref = shown[0]?.ref ?? "";
   await corrections.edit({ label: "Owner", edits: [{ ref, column: "Owner", replaces: "o1", value: "O1" }] });
-  const given: string[] = [];
-  const { drafts } = await corrections.tally();
-  await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
-  await office.import(...given);
-  expect((await office.type("status")).out).toContain("all is well");
+  await sendAll(office, corrections);
+  await isWell(office);
   expect(weights(office)).toEqual(["A 0 5", "B 0 6", "B 0 7"]);
 });
 
@@ -184,11 +195,8 @@ it(
     const office = await openOfficeAt(sandbox, weighings);
     const action = { kind: "drop", when: "after" } as const;
     sandbox.setFaults([{ match: { method: "POST", path: "/documents/events" }, nth: 1, action }]);
-    await office.brought("w.csv", ["Load,At,Gross", ...[1, 2, 3].map((gross) => `A,2026-01-01 10:0${gross},${gross}`)]);
-    const { cwd, env, now } = office.world;
-    expect(overviewOf("env", createTargets({ cwd, env }), cwd, now).answer).toBe(
-      "1 thing needs a decision. Nothing is lost.",
-    );
+    await office.brought("w.csv", loads("A 11 1", "A 12 2", "A 13 3"));
+    expect(shownOf(office, "env").answer).toBe("1 thing needs a decision. Nothing is lost.");
     expect((await office.type("status")).out).toContain("1 thing needs you.");
   },
 );
@@ -198,14 +206,12 @@ it(
   long,
   async () => {
     const sandbox = createSandbox();
-    const grouped = { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } };
-    const office = await openOfficeAt(sandbox, weighingsWith({ group: "=load", event: grouped }));
+    const office = await openOfficeAt(sandbox, grouped);
     sandbox.setFaults([
       { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 422, when: "before" } },
     ]);
-    await office.brought("w.csv", ["Load,At,Gross", ...["A", "A", "B"].map((load) => `${load},2026-01-01 10:00,5`)]);
-    const { cwd, env, now } = office.world;
-    const overview = overviewOf("env", createTargets({ cwd, env }), cwd, now);
+    await office.brought("w.csv", weighed("A 5", "A 5", "B 5"));
+    const overview = shownOf(office, "env");
     expect(overview.correct.map(({ code, count }) => [code, count])).toEqual([["service-refused", 3]]);
     const corrections = correctionsOf(office);
     const page = corrections.page({ code: "service-refused", column: null, mistake: null });
@@ -219,12 +225,11 @@ it(
   long,
   async () => {
     const office = openOffice(weighings);
-    await office.brought("w.csv", ["Load,At,Gross", "A,2026-01-01 10:00,much"]);
+    await office.brought("w.csv", weighed("A much"));
     const corrections = correctionsOf(office);
-    const cause = { code: "number-unreadable", column: "Gross", mistake: null };
-    await corrections.editValue({ ...cause, from: "much", to: "5", shown: "much" });
+    await corrections.editValue({ ...much, to: "5" });
     writeFileSync(office.path("m.yaml"), readFileSync(office.path("m.yaml"), "utf8").replace("inputs:", "inputs: ["));
-    const [table] = await corrections.grid(cause);
+    const [table] = await corrections.grid(unreadable);
     expect(table?.failure?.message).toMatch(/^m\.yaml: [^\n]+$/);
     expect(corrections.mappings()).toEqual([office.path("m.yaml")]);
   },
@@ -237,16 +242,10 @@ it("a command that the console started and somebody killed says so", async () =>
 });
 
 describe("rows with several problems", () => {
-  const { columns, events, ...input } = weighings.inputs.weighings;
-  const attributes = { public: { Gross: "=gross", Note: "=note", Mark: "=mark" } };
-  const note = { header: "Note", pattern: "[A-Z].*" };
-  const mark = { header: "Mark", oneOf: ["a", "b"] };
-  const weighed = {
-    ...input,
-    columns: { ...columns, note, mark },
-    events: { weighing: { ...events.weighing, attributes } },
-  };
-  const mapping = { ...weighings, inputs: { weighings: weighed } };
+  const mapping = weighingsWith({
+    columns: { note: { header: "Note", pattern: "[A-Z].*" }, mark: { header: "Mark", oneOf: ["a", "b"] } },
+    event: { attributes: { public: { Gross: "=gross", Note: "=note", Mark: "=mark" } } },
+  });
   const rows = ["A,2026-01-01 10:00,5,Ok,a", "B,2026-02-31 10:00,5,bad,y", "C,2026-01-01 10:00,5,bad,y"];
   const marked = { code: "value-not-allowed", column: "Mark", mistake: null };
 
@@ -258,10 +257,9 @@ describe("rows with several problems", () => {
   }
 
   async function told(office: Office) {
-    const { cwd, env } = office.world;
     const { out } = await office.type("status", "--json");
     const { problems, open } = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as Status;
-    const overview = overviewOf("sandbox", createTargets({ cwd, env }), cwd, office.world.now);
+    const overview = shownOf(office);
     const [terminal, console] = [problems, overview.correct].map((causes) =>
       causes.map(({ code, column, count }) => [code, column, count]),
     );
@@ -306,15 +304,13 @@ describe("rows with several problems", () => {
   );
 
   it("of grouped rows, all that wait for the correction are counted, and the one that is wrong is named", async () => {
-    const grouped = { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } };
-    const office = openOffice(weighingsWith({ group: "=load", event: grouped }));
-    const lines = ["A,5", "A,much", "B,5", "B,5", "C,much", "C,more", "C,5"];
-    await office.brought("w.csv", ["Load,At,Gross", ...lines.map((line) => line.replace(",", ",2026-01-01 10:00,"))]);
+    const office = openOffice(grouped);
+    await office.brought("w.csv", weighed("A 5", "A much", "B 5", "B 5", "C much", "C more", "C 5"));
     const { terminal, console, overview } = await told(office);
     expect(terminal).toEqual([["number-unreadable", "Gross", 5]]);
     expect([console, overview.toCorrect]).toEqual([terminal, 5]);
     expect(overview.correct).toMatchObject([{ what: '"much" is not a number', place: "w.csv, row 3", values: 2 }]);
-    expect(correctionsOf(office).page({ code: "number-unreadable", column: "Gross", mistake: null })).toMatchObject({
+    expect(correctionsOf(office).page(unreadable)).toMatchObject({
       count: 5,
       atFault: 3,
       what: '"much" is not a number',
@@ -326,10 +322,8 @@ describe("rows with several problems", () => {
 
   it("cells that hold quotes have one mistake, as others do", long, async () => {
     const office = openOffice(weighings);
-    const inches = ["much", '"12"" pipe"', '"say ""hi"""', '"14"""'].map(
-      (cell, at) => `${at},2026-01-01 10:00,${cell}`,
-    );
-    await office.brought("w.csv", ["Load,At,Gross", ...inches]);
+    const inches = ["much", '"12"" pipe"', '"say ""hi"""', '"14"""'].map((cell, at) => `${at} ${cell}`);
+    await office.brought("w.csv", weighed(...inches));
     const { terminal, console } = await told(office);
     expect(terminal).toEqual([["number-unreadable", "Gross", 4]]);
     expect(console).toEqual(terminal);
@@ -337,8 +331,7 @@ describe("rows with several problems", () => {
 
   it("a column whose messages differ in more than five ways is one cause, in the terminal too", long, async () => {
     const office = openOffice(weighings);
-    const six = ["A", "B", "C", "D", "E", "F"].map((load) => `${load},2026-01-01 10:00,much`);
-    await office.brought("w.csv", ["Load,At,Gross", ...six]);
+    await office.brought("w.csv", weighed(...["A", "B", "C", "D", "E", "F"].map((load) => `${load} much`)));
     const database = new Database(office.path("state/sandbox/ledger.db"));
     database.exec("UPDATE problems SET message = 'of a kind ' || char(64 + id)");
     database.close();
@@ -377,12 +370,7 @@ it(
     const [row] = table?.rows ?? [];
     const at = { ref: row?.ref ?? "", column: "At", replaces: "soon", value: "2026-01-02 10:00" };
     await corrections.edit({ label: "At", edits: [at] });
-    const given: string[] = [];
-    await corrections.send(office.path("corrections"), (await corrections.tally()).drafts, (_, paths, begun) => {
-      given.push(...paths);
-      begun(process.pid);
-    });
-    await office.import(...given);
+    await sendAll(office, corrections);
     const rejected = files.find(({ kind }) => kind === "rejected")?.path ?? "";
     expect(await office.type("import", "m.yaml", rejected)).toMatchObject({ code: 3 });
     expect(weights(office)).toEqual(["A 0 12500", "B 0 12500", "C 0 500", "D 0 7", "G 0 -7", "E 0 9000"]);
@@ -400,8 +388,7 @@ it(
     expect(still.problems.map(({ code }) => code).toSorted()).toEqual(["cell-rewritten", "number-unreadable"]);
     const corrections = correctionsOf(office);
     const ready = async () => (await corrections.tally()).ready;
-    const gross = { code: "number-unreadable", column: "Gross", mistake: null, from: "much", shown: "much" };
-    await corrections.editValue({ ...gross, to: "5" });
+    await corrections.editValue({ ...much, to: "5" });
     expect(await ready()).toBe(0);
     const cell = { code: "cell-rewritten", column: "Note", mistake: null, from: "7", shown: "7" };
     await corrections.editValue({ ...cell, to: "007" });
@@ -427,30 +414,21 @@ it.each([
     writeFileSync(office.path("w.csv"), `${lines.join("\n")}${end}`);
     await office.import("w.csv");
     const corrections = correctionsOf(office);
-    const cause = { code: "number-unreadable", column: "Gross", mistake: null };
-    await corrections.editValue({ ...cause, from: "much", to: "5", shown: "much" });
-    const { rows, ready } = await corrections.tally();
-    expect([rows, ready]).toEqual([2, 1]);
-    const open = (await corrections.grid(cause)).flatMap((table) => table.rows).find((row) => !row.ready);
+    await corrections.editValue({ ...much, to: "5" });
+    expect(await corrections.tally()).toMatchObject({ rows: 2, ready: 1 });
+    const open = (await corrections.grid(unreadable)).flatMap((table) => table.rows).find((row) => !row.ready);
     expect(open).toMatchObject({ row: 4, mayBeMeant: true });
-    const { cwd, env, now } = office.world;
-    const { correct } = overviewOf("sandbox", createTargets({ cwd, env }), cwd, now);
-    expect(correct.map(({ remedy }) => remedy)).toContainEqual(expect.stringMatching(/choose it and press Keep/));
+    expect(shownOf(office).correct.map(({ remedy }) => remedy)).toContainEqual(
+      expect.stringMatching(/choose it and press Keep/),
+    );
     await corrections.edit({
       label: "kept",
       edits: [{ ref: open?.ref ?? "", column: "rowferry_code", replaces: "", value: "ok" }],
     });
     await sendAll(office, corrections);
-    expect((await office.type("status")).out).toContain("all is well");
+    await isWell(office);
   },
 );
-
-async function sendAll(office: Office, corrections: ReturnType<typeof correctionsOf>) {
-  const given: string[] = [];
-  const { drafts } = await corrections.tally();
-  await corrections.send(office.path("corrections"), drafts, (_, files) => given.push(...files));
-  await office.import(...given);
-}
 
 it(
   "a row with a NUL character is right once the character is gone, whatever else is typed, and cannot be kept",
@@ -467,17 +445,13 @@ it(
     expect(await look()).toMatchObject({ ready: false, mayBeMeant: false, problems: [{ code: "nul-character" }] });
     await type("Note", "a\0b", "ab");
     await sendAll(office, corrections);
-    expect((await office.type("status")).out).toContain("all is well");
+    await isWell(office);
   },
 );
 
 it("a row apart from its group is not said to be right, because its import alone would be refused", long, async () => {
-  const grouped = { key: "once", externalCreatedAt: "=first(at)", attributes: { public: { Gross: "=sum(gross)" } } };
-  const office = openOffice(weighingsWith({ group: "=load", event: grouped }));
-  await office.brought("w.csv", [
-    "Load,At,Gross",
-    ...["A 5", "B 6", "A 7"].map((row) => row.replace(" ", ",2026-01-01 10:00,")),
-  ]);
+  const office = openOffice(grouped);
+  await office.brought("w.csv", weighed("A 5", "B 6", "A 7"));
   const corrections = correctionsOf(office);
   const look = async () =>
     (await corrections.grid({ code: "group-interrupted", column: null, mistake: null }))[0]?.rows[0];
@@ -491,15 +465,13 @@ it("a row apart from its group is not said to be right, because its import alone
 it("the overview says of each cause how many of its rows have an edit that was not imported", long, async () => {
   const office = openOffice(weighings);
   const rows = ["A,2026-01-01 10:00,much", "B,2026-01-01 10:00,more", "C,2026-13-01 10:00,much", "D,2026-01-01,5"];
-  await office.brought("w.csv", ["Load,At,Gross", ...rows]);
+  await office.brought("w.csv", rowsOf(...rows));
   const corrections = correctionsOf(office);
   const edited = () => {
-    const { cwd, env } = office.world;
-    const { correct, draft } = overviewOf("sandbox", createTargets({ cwd, env }), cwd, office.world.now);
+    const { correct, draft } = shownOf(office);
     return correct.map(({ code, count }, at) => [code, count, draft?.edited[at] ?? 0]);
   };
-  const cause = { code: "number-unreadable", column: "Gross", mistake: null, from: "much", shown: "much" };
-  await corrections.editValue({ ...cause, to: "5" });
+  await corrections.editValue({ ...much, to: "5" });
   expect(edited()).toEqual([
     ["number-unreadable", 3, 2],
     ["date-impossible", 1, 0],
