@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { documentDeduplicationId } from "../../src/model/keys.js";
 import { checkDoubt } from "../../src/desk/decide.js";
-import { replaceEach, resolveNamed, settleNamed } from "../support/decide.js";
+import { resolveNamed, settleNamed } from "../support/decide.js";
 import { rebuildLedger } from "../../src/desk/restore.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
 import {
@@ -22,6 +22,7 @@ import {
   notThere,
   on,
   open,
+  replace,
   resumed,
   retryAll,
   states,
@@ -30,8 +31,6 @@ import {
 } from "../nights/simulation/hard-case.js";
 import type { WorldOptions } from "../nights/simulation/world.js";
 import { folder } from "../support/cli.world.js";
-
-afterEach(() => world.close());
 
 const refused: FaultAction = answered(400);
 
@@ -169,7 +168,7 @@ describe("what was refused once more", () => {
 
   test("of a CANCEL is named by its key: the document's name is the next generation's", long, async () => {
     await begun();
-    await replaceEach(world.target, ["M1"], "wrong", { clock: world.clock, waitForLock: false });
+    await replace("M1");
     throughout(notThere);
     await resumed();
     faults({ nth: 1, times: 9, action: refused });

@@ -21,8 +21,6 @@ import {
 } from "../nights/simulation/hard-case.js";
 import type { RunPlan } from "../nights/simulation/world.js";
 
-afterEach(() => world.close());
-
 describe("H19: a target's document", () => {
   test("takes its own later rows once it is there", long, async () => {
     open();

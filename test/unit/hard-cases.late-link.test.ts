@@ -17,8 +17,6 @@ import {
   world,
 } from "../nights/simulation/hard-case.js";
 
-afterEach(() => world.close());
-
 describe("a row that comes late behind a link in doubt", () => {
   const link = { document: "A", minute: 20, name: "RELATED", related: { document: "M1", bidirectional: true } };
 

@@ -2,19 +2,26 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { MappedRow } from "../../src/model/mapped-row.js";
-import { dismissSelected, replaceEach } from "../support/decide.js";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { writeRejects } from "../../src/desk/files.js";
-import { at, faults, file, fileOf, imported, lost, open, world } from "../nights/simulation/hard-case.js";
+import {
+  at,
+  dismiss,
+  faults,
+  file,
+  fileOf,
+  imported,
+  lost,
+  open,
+  replace,
+  world,
+} from "../nights/simulation/hard-case.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
-
-afterEach(() => world.close());
 
 const timelines = () => world.documents().map(({ events }) => events.length);
 const count = (table: string) =>
   world.withLedger((database) => database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get());
-const replaceM1 = () => replaceEach(world.target, ["M1"], "wrong owner", { clock: world.clock, waitForLock: false });
 const all = (minute: number) => ["M1", "M2", "M3"].map((document) => ({ document, minute }));
 
 it(
@@ -132,7 +139,7 @@ describe("H23: a hold ends", () => {
       const refusing = file(...at(10), "M1 20 key=t weight=0 bad", ...at(30));
       const refused = await world.import([refusing]);
       expect(refused.open.events).toEqual({ held: 1, rejected: 1 });
-      expect(dismissSelected(world.target, { input: refusing.name, row: ["3"] }, world.clock)).toMatchObject({
+      expect(dismiss({ input: refusing.name, row: ["3"] })).toMatchObject({
         events: 1,
       });
       const again = await world.import([refusing]);
@@ -168,7 +175,7 @@ describe("H26: generations", () => {
   it("a receipt counts only within its generation: what landed in the first is sent in the second", async () => {
     open();
     await imported(...at(10));
-    await replaceM1();
+    await replace("M1");
     const summary = await world.resume();
     expect(summary.events).toEqual({ landed: 2 });
     expect(timelines()).toEqual([2, 1]);
@@ -183,7 +190,7 @@ describe("H26: generations", () => {
     await imported(...rows);
     const known = file(...rows);
     await world.import([known]);
-    await replaceM1();
+    await replace("M1");
     const fateOf = async (row: number) => (await world.show(`${known.name}:${row}`)).rows[0]?.fate;
     expect([await fateOf(2), await fateOf(3)]).toEqual(["staged", "known"]);
     const again = await world.import([known]);

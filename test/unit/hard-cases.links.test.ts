@@ -12,10 +12,7 @@ import {
   resumed,
   standing,
   timeline,
-  world,
 } from "../nights/simulation/hard-case.js";
-
-afterEach(() => world.close());
 
 describe("H16, H17: linked documents", () => {
   test("H16: equal times on both sides follow one total order", async () => {

@@ -19,8 +19,6 @@ import {
 } from "../nights/simulation/hard-case.js";
 import { sampled } from "../support/sample.js";
 
-afterEach(() => world.close());
-
 describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () => {
   test("within one file, whatever the order of its rows", long, async () => {
     open();

@@ -17,6 +17,7 @@ import {
   open,
   postAs,
   refusals,
+  replace,
   resolveFound,
   resumed,
   standing,
@@ -25,12 +26,9 @@ import {
   world,
 } from "../nights/simulation/hard-case.js";
 import { problemExamples } from "../../src/ledger/views/problems.js";
-import { replaceEach } from "../support/decide.js";
 import { sampled } from "../support/sample.js";
 import { START } from "../nights/simulation/story-rows.js";
 import type { RunPlan, WorldOptions } from "../nights/simulation/world.js";
-
-afterEach(() => world.close());
 
 /** Of each event with a state, in time order, whether it is in doubt (1). */
 const doubts = () =>
@@ -619,7 +617,7 @@ describe("H10: the service's clock decides", () => {
         `M2 ${now + 30} deferred not-yet-past`,
       ]);
       expect([refusals() - before, summary.requests.byKind]).toEqual([0, { "read-participant": 2 }]);
-      await replaceEach(world.target, ["M1"], "wrong", { clock: world.clock, waitForLock: false });
+      await replace("M1");
       await world.clock.advance(1000);
       expect([await resumed(), documentState("M1"), refusals() - before]).toEqual([0, "open", 0]);
       expect(minutes("M1")).toEqual([1, expect.any(Number), 1]);
@@ -700,7 +698,6 @@ test("H6: where no answer to a creation holds an id, the run stops before it str
   const { stranded = 0 } = summary.open.documents;
   expect([stranded >= 3, stranded <= 100]).toEqual([true, true]);
   // One answer without an id, among others, stops nothing.
-  await world.close();
   await begun();
   const plan = instead({ 1: () => ({ status: 201, body: {} }) });
   const other = await world.import([file(...on("M2", 10), ...on("M3", 10))], plan);

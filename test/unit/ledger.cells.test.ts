@@ -1,14 +1,11 @@
 /** Cells are kept of rows that are not landed (DESIGN section 3, P7). */
+import { open, world } from "../nights/simulation/hard-case.js";
 import { join } from "node:path";
 import { writeRejects } from "../../src/desk/files.js";
 import { eventRow, invalidRow, participantOf, rowInWords } from "../nights/simulation/story-rows.js";
-import { createWorld, type World } from "../nights/simulation/world.js";
-
-let world: World;
-afterEach(() => world.close());
 
 it("show gives the cells of the file that was asked for, not of another one of its name", long, async () => {
-  world = createWorld();
+  open();
   for (const night of ["1", "2"]) {
     const rows = [eventRow({ row: 2, document: `N${night}`, minute: 10 }), invalidRow(3, [{ key: `N${night}` }])];
     // The invalid row keeps the page from going at the run's end.
@@ -20,7 +17,7 @@ it("show gives the cells of the file that was asked for, not of another one of i
 });
 
 it("at a run's end, cells of a row stay while a participant that it declared is refused, though its event has landed", async () => {
-  world = createWorld();
+  open();
   const row = rowInWords("M1 10", 2);
   if (row.outcome.fate === "valid") row.outcome.records.participants.push(participantOf("", "Nobody"));
   await world.bring("a", [row]);

@@ -6,27 +6,20 @@ import { join } from "node:path";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { tallyOpen } from "../../src/ledger/views/tally.js";
-import { dismissSelected, replaceEach } from "../support/decide.js";
 import { rebuildLedger } from "../../src/desk/restore.js";
-import { deduplicationIdOf } from "../nights/simulation/hard-case.js";
+import { deduplicationIdOf, dismiss, open, replace, world } from "../nights/simulation/hard-case.js";
 import { participantOf, rowInWords, START } from "../nights/simulation/story-rows.js";
-import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
+import { lostAnswers, storyFile } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 import { folder } from "../support/cli.world.js";
 import { addByHand } from "../support/sandbox.world.js";
 
-let world: World;
 let journal: string;
 beforeEach(() => {
   journal = join(folder(), "journal.ndjson");
-  world = createWorld({ journal });
+  open({ journal });
 });
-afterEach(() => world.close());
-
-const dismiss = (selectors: Selectors) => dismissSelected(world.target, selectors, world.clock, journal);
-const undo = (selectors: Selectors) => dismissSelected(world.target, selectors, world.clock, journal, true);
-const replace = (document: string) =>
-  replaceEach(world.target, [document], "wrong", { clock: world.clock, waitForLock: false, journal });
+const undo = (selectors: Selectors) => dismiss(selectors, true);
 
 async function loseAllAndRebuild(copy: string | null = null) {
   for (const name of readdirSync(world.target.stateFolder))

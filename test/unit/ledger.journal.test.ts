@@ -1,4 +1,5 @@
 /** The journal: written before the ledger commits, and enough to make a lost ledger anew (DESIGN section 3). */
+import { dismiss, open, replace, world } from "../nights/simulation/hard-case.js";
 import {
   appendFileSync,
   chmodSync,
@@ -14,25 +15,22 @@ import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { openDurableFile } from "../../src/ledger/journal/durable-file.js";
 import { openJournal } from "../../src/ledger/journal/journal.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
-import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
+import { resolveNamed } from "../support/decide.js";
 import { decideBeside } from "../../src/desk/access.js";
 import { backup } from "../../src/desk/care.js";
 import { rebuildLedger, restoreLedger } from "../../src/desk/restore.js";
 import { answer } from "../../src/report/outcome.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
-import { createWorld, lostAnswers, type StoryFile, storyFile, type World } from "../nights/simulation/world.js";
+import { lostAnswers, type StoryFile, storyFile } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 import { folder } from "../support/cli.world.js";
 
-let world: World;
 let disk: string;
 let journal: string;
 beforeEach(() => {
   disk = folder();
   journal = join(disk, "journal.ndjson");
 });
-afterEach(() => world.close());
-
 const lines = () =>
   readFileSync(journal, "utf8")
     .split("\n")
@@ -60,7 +58,7 @@ function story(): StoryFile {
 
 describe("the journal", () => {
   it("holds an intent before every call that writes, and what came back after it", long, async () => {
-    world = createWorld({ journal });
+    open({ journal });
     await world.bring("a", ["M1 10"]);
     expect(lines().map(({ entry, kind }) => (kind === undefined ? entry : `${entry} ${kind}`))).toEqual([
       "journal",
@@ -82,7 +80,7 @@ describe("the journal", () => {
   });
 
   it("keeps no decision that the ledger could not commit: the person is told that nothing was changed", async () => {
-    world = createWorld({ journal });
+    open({ journal });
     await world.bring("a", ["M1 10"]);
     const before = readFileSync(journal, "utf8");
     const decide = (breaks: boolean) =>
@@ -102,14 +100,11 @@ describe("the journal", () => {
   });
 
   describe("a decision that a kill kept from the ledger, which a rebuilt one would carry out", () => {
-    const replace = () =>
-      replaceEach(world.target, ["M1"], "wrong", { clock: world.clock, waitForLock: false, journal });
-
     it.each<[string, string, () => unknown]>([
-      ["replacement", "replaced", replace],
-      ["dismissal", "dismissed", () => dismissSelected(world.target, { row: ["3"] }, world.clock, journal)],
+      ["replacement", "replaced", () => replace("M1")],
+      ["dismissal", "dismissed", () => dismiss({ row: ["3"] })],
     ])("is taken out of the journal by the next command that writes there: a %s", async (_, entry, decide) => {
-      world = createWorld({ journal });
+      open({ journal });
       await world.bring("a", ["M1 10", "M2 10 invalid"]);
       await beforeCommit(decide);
       expect(lines().at(-1)).toMatchObject({ entry });
@@ -122,44 +117,44 @@ describe("the journal", () => {
     });
 
     it("is not carried out by a restore that comes before any other command, which says so", async () => {
-      world = createWorld({ journal });
+      open({ journal });
       await world.bring("a", ["M1 10", "M2 10 invalid"]);
       const monday = join(disk, "monday.db");
       await backup(world.target, monday);
       await world.bring("b", ["M1 20"]);
       const isKept = () => lines().some((line) => line.entry === "dismissed");
       const restore = () => restoreLedger(world.target, { backup: monday, journal }, world.clock);
-      await beforeCommit(() => dismissSelected(world.target, { row: ["3"] }, world.clock, journal));
+      await beforeCommit(() => dismiss({ row: ["3"] }));
       expect(await restore()).toMatchObject({ dropped: true });
       expect(isKept()).toBe(false);
-      dismissSelected(world.target, { row: ["3"] }, world.clock, journal);
+      dismiss({ row: ["3"] });
       expect(await restore()).toMatchObject({ dropped: false });
       expect(isKept()).toBe(true);
     });
 
     it("is told from those of another ledger, which are kept: this one is an older copy", async () => {
-      world = createWorld({ journal });
+      open({ journal });
       await world.bring("a", ["M1 10", "M2 10 invalid"]);
       await beforeCommit(async () => {
-        dismissSelected(world.target, { row: ["3"] }, world.clock, journal);
+        dismiss({ row: ["3"] });
         await world.clock.advance(1_000);
-        await replace();
+        await replace("M1");
       });
       const before = readFileSync(journal, "utf8");
-      await expect(replace()).rejects.toMatchObject({ code: "ledger-behind-journal" });
+      await expect(replace("M1")).rejects.toMatchObject({ code: "ledger-behind-journal" });
       await expect(world.resume()).rejects.toMatchObject({ code: "ledger-behind-journal" });
       expect(readFileSync(journal, "utf8")).toBe(before);
     });
 
     it("is made in no older copy: what another ledger has sent since, and decided last, stays in the journal", async () => {
-      world = createWorld({ journal });
+      open({ journal });
       await world.bring("a", ["M1 10", "M2 10 invalid"]);
       await beforeCommit(async () => {
         await world.bring("b", ["M1 20"]);
-        dismissSelected(world.target, { input: "a.csv", row: ["3"] }, world.clock, journal);
+        dismiss({ input: "a.csv", row: ["3"] });
       });
       const before = readFileSync(journal, "utf8");
-      await expect(replace()).rejects.toMatchObject({ code: "ledger-behind-journal" });
+      await expect(replace("M1")).rejects.toMatchObject({ code: "ledger-behind-journal" });
       expect(readFileSync(journal, "utf8")).toBe(before);
     });
 
@@ -175,7 +170,7 @@ describe("the journal", () => {
   });
 
   it("of another ledger's owner is refused, and the hint names what helps: another journal", () => {
-    world = createWorld();
+    open();
     const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
     openJournal(journal, world.target.ledgerPath, owner).close();
     expect(() => openJournal(journal, world.target.ledgerPath, { ...owner, clientId: "b" })).toThrow(
@@ -187,7 +182,7 @@ describe("the journal", () => {
   });
 
   it("goes on after a line that a power loss tore, and rebuilding leaves that line out", long, async () => {
-    world = createWorld({ journal });
+    open({ journal });
     await world.bring("a", ["M1 10"]);
     const tear = () => appendFileSync(journal, '{"entry":"intent","at":17');
     tear();
@@ -199,7 +194,7 @@ describe("the journal", () => {
   });
 
   it("says which damaged lines are left out of a rebuilt ledger, and when the journal ends", async () => {
-    world = createWorld({ journal });
+    open({ journal });
     await world.bring("a", ["M1 10"]);
     const [header = "", damaged = "", ...others] = readFileSync(journal, "utf8").split("\n");
     const { at } = JSON.parse(others.at(-2) ?? "") as { at: number };
@@ -238,7 +233,7 @@ it.each([
   ["in the middle", (whole: string) => whole.slice(0, 20)],
   ["so that zeros stand there", (whole: string) => "\0".repeat(whole.length - 1)],
 ])("a journal whose first line a power loss tore: %s begins again; another file is left alone", async (_, tear) => {
-  world = createWorld({ journal });
+  open({ journal });
   const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
   openJournal(journal, world.target.ledgerPath, owner).close();
   const whole = readFileSync(journal, "utf8");
@@ -272,7 +267,7 @@ async function everything() {
   };
   const byTicket = "=ticket";
   await run(byTicket, "march.csv", [...rows, "M2,11222333000181,3,soon,7", "M4,11222333000181,5,soon,7"]);
-  dismissSelected(world.target, { input: "march.csv", row: ["4"] }, world.clock, journal);
+  dismiss({ input: "march.csv", row: ["4"] });
   world.setFaults(lostAnswers());
   await run(byTicket, "april.csv", ["M3,11222333000181,4,2026-01-02 10:00,8"]);
   world.setFaults([]);
@@ -283,11 +278,7 @@ async function everything() {
     by: "a person",
     journal,
   });
-  await replaceEach(world.target, ["M1"], "wrong weight", {
-    clock: world.clock,
-    waitForLock: false,
-    journal,
-  });
+  await replace("M1");
   await world.resume();
 }
 
@@ -309,13 +300,13 @@ function membersIn(path: string) {
 
 describe("the journal's format, version 1", () => {
   it("is the one that was frozen: no kind of entry and no member is added, left out or renamed", long, async () => {
-    world = createWorld({ journal });
+    open({ journal });
     await everything();
     expect(membersIn(journal)).toEqual(membersIn(golden));
   });
 
   it("is read by this program: what landed, what was replaced, and what was decided", async () => {
-    world = createWorld();
+    open();
     world.loseLedger();
     await rebuildLedger(world.target, { journal: golden, backup: null }, world.clock);
     expect(isSound()).toEqual([]);
@@ -333,7 +324,7 @@ it(
   "a ledger that missed an answer takes it from its journal: the document has its id, and nothing is left in doubt",
   long,
   async () => {
-    world = createWorld({ journal });
+    open({ journal });
     await world.bring("a", ["M0 10"]);
     // Like a kill or a full disk, this comes between the journal's entry and the ledger's commit.
     world.withLedger((database) =>
@@ -350,8 +341,8 @@ it(
     appendFileSync(journal, `${JSON.stringify(last)}\n`);
     const before = world.sandbox.dump();
     const notices: string[] = [];
-    const { requests, open, exitCode } = await world.resume({ notices });
-    expect([requests.sent, open.documents, open.events, exitCode]).toEqual([0, {}, {}, 0]);
+    const { requests, open: left, exitCode } = await world.resume({ notices });
+    expect([requests.sent, left.documents, left.events, exitCode]).toEqual([0, {}, {}, 0]);
     expect(notices).toContain("2 documents in doubt have their ids from the journal.");
     expect(world.sandbox.dump()).toBe(before);
     expect(isSound()).toEqual([]);
@@ -363,7 +354,7 @@ it(
 
 describe("a rebuilt ledger", () => {
   it("knows all that landed: the same rows cost no request", long, async () => {
-    world = createWorld({ journal });
+    open({ journal });
     await world.import([story()]);
     const before = world.sandbox.dump();
     const ids = (await world.show("M5")).documents[0]?.events.map(({ eventId }) => eventId);
@@ -382,7 +373,7 @@ describe("a rebuilt ledger", () => {
   });
 
   it("knows how far copies of others have moved a timeline on", long, async () => {
-    world = createWorld({ journal });
+    open({ journal });
     const related = { document: "M2", bidirectional: true };
     await world.bring("a", ["M2 10", eventRow({ row: 3, document: "M1", minute: 20, name: "RELATED", related })]);
     await world.bring("b", ["M2 40 propagate"]);
@@ -394,7 +385,7 @@ describe("a rebuilt ledger", () => {
   });
 
   it("says of what was stranded that a person is needed, as the lost one did", long, async () => {
-    world = createWorld({ journal });
+    open({ journal });
     world.setFaults(lostAnswers());
     const one = [storyFile("a", ["M1 10"])];
     const before = await world.import(one);
@@ -409,7 +400,7 @@ describe("a rebuilt ledger", () => {
     const settings = { late: { refuse: false as const, attribute: "Original time", isPublic: true } };
     const first = [storyFile("a", ["M1 10"])];
     const late = [storyFile("b", ["M1 5"])];
-    world = createWorld({ journal, settings });
+    open({ journal, settings });
     await world.import(first);
     world.setFaults(lostAnswers(50));
     await world.import(late);
@@ -429,7 +420,7 @@ describe("a rebuilt ledger", () => {
     async (mishap) => {
       const own = (minute: number, key: string) => eventRow({ row: minute, document: "M1", minute, key });
       const codes = async (file: StoryFile) => (await world.import([file])).problems.map(({ code }) => code);
-      world = createWorld({ journal });
+      open({ journal });
       await world.bring("a", ["M1 10"]);
       world.setFaults(lostAnswers(50));
       await world.import([storyFile("b", [own(40, "b")])]);
@@ -451,7 +442,7 @@ describe("a rebuilt ledger", () => {
   );
 
   it("knows of timelines from before 1970 how far they have come", long, async () => {
-    world = createWorld({ journal });
+    open({ journal });
     const rows = [-30e6, -20e6].map((minute, row) => eventRow({ row, document: "M1", minute }));
     await world.bring("a", rows);
     world.loseLedger();
@@ -462,7 +453,7 @@ describe("a rebuilt ledger", () => {
   });
 
   it("takes no other ledger's place, and no other file for a journal", long, async () => {
-    world = createWorld({ journal });
+    open({ journal });
     await world.bring("a", ["M1 10"]);
     await expect(rebuild()).rejects.toMatchObject({ code: "ledger-there-already" });
     world.loseLedger();

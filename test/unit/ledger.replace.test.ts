@@ -1,18 +1,14 @@
 /** What follows a document into its next generation: holds, dismissals and new keys (HARD-CASES H15, H23, H25, H26). */
+import { dismiss, open, replace, world } from "../nights/simulation/hard-case.js";
 import { existsSync, readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { join, dirname } from "node:path";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
-import { dismissSelected, replaceEach } from "../support/decide.js";
+import { replaceEach } from "../support/decide.js";
 import { sampled } from "../support/sample.js";
 import { documentRow, eventRow, invalidRow, minuteOf } from "../nights/simulation/story-rows.js";
-import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
+import { lostAnswers } from "../nights/simulation/world.js";
 
-let world: World;
-afterEach(() => world.close());
-
-const replace = (document: string) =>
-  replaceEach(world.target, [document], "wrong weight", { clock: world.clock, waitForLock: false });
 const statesOf = async (document: string) =>
   (await world.show(document)).documents.at(-1)?.events.map(({ at, state }) => [at.slice(14, 16), state]);
 
@@ -20,7 +16,7 @@ it(
   "several documents that are replaced at once are all left as they were when one of them cannot be written, in the ledger and in the journal",
   long,
   async () => {
-    world = createWorld();
+    open();
     await world.bring("a", ["M1 10", "M2 10"]);
     const journal = join(dirname(world.target.ledgerPath), "replacements.ndjson");
     const replaceBoth = (confirm: () => void) =>
@@ -56,7 +52,7 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
     "goes on holding what is later there, until its event comes right: by its key, in another file",
     long,
     async () => {
-      world = createWorld();
+      open();
       await world.bring("a", ["M1 10", bad(3, 15), "M1 20"]);
       await replace("M1");
       await world.resume();
@@ -71,7 +67,7 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
   );
 
   it("keeps its place among the events of its instant", async () => {
-    world = createWorld();
+    open();
     const broken = invalidRow(4, [{ key: "M1", event: "weighing", keyParts: ["b"], minute: 10 }]);
     const last = invalidRow(6, [{ key: "M1", event: "weighing", keyParts: ["d"], minute: 10 }]);
     await world.bring("a", ["M1 5", "M1 10 key=a", broken, "M1 10 key=c", last, "M1 10 key=e"]);
@@ -88,7 +84,7 @@ describe("an invalid row of a document that is replaced (H15, H26)", () => {
     "whose event had landed holds that event in the next generation, where it can be corrected in place (P3)",
     long,
     async () => {
-      world = createWorld();
+      open();
       await world.bring("a", ["M1 10 weight=5"]);
       await world.bring("b", [bad(2, 10), "M1 20"]);
       await replace("M1");
@@ -106,10 +102,10 @@ it(
   "what was dismissed on a document that is replaced (H23) stays dismissed on its next generation when tomorrow's full export brings it again",
   long,
   async () => {
-    world = createWorld();
+    open();
     const rows = ["M1 10", "M1 20 bad"];
     await world.bring("a", rows);
-    dismissSelected(world.target, { row: ["3"], input: "a.csv" }, world.clock);
+    dismiss({ row: ["3"], input: "a.csv" });
     await replace("M1");
     await world.resume();
     const again = await world.bring("b", [...rows, "4: M1 30"]);
@@ -125,7 +121,7 @@ it(
   "a link in doubt to a document that was replaced, corrected since (H9, H26) lets rows of the next generation come in: what landed linked to the first",
   long,
   async () => {
-    world = createWorld();
+    open();
     const link = (weight: string) =>
       eventRow({
         row: 2,
@@ -150,7 +146,7 @@ it(
 );
 
 it("events of one instant keep their order in the next generation", async () => {
-  world = createWorld();
+  open();
   const keys = ["e", "b", "h", "a", "g", "c", "f", "d"];
   await world.bring(
     "a",
@@ -167,7 +163,7 @@ it(
   "a document that has made others is not replaced, for they would be made twice: nothing is cancelled, nothing planned",
   long,
   async () => {
-    world = createWorld();
+    open();
     await world.bring("a", ["M1 10 target=B1"]);
     await expect(replace("M1")).rejects.toMatchObject({
       code: "document-has-made-others",
@@ -185,7 +181,7 @@ describe("a row that was edited while its event was in doubt (H9)", () => {
 
   /** Weight 5 at minute 20 has landed, and its answer is lost; then the row says this. */
   async function edited(row: string) {
-    world = createWorld();
+    open();
     await world.bring("a", ["M1 5"]);
     world.setFaults(lostAnswers(50));
     await world.bring("b", ["M1 20 key=w weight=5"]);
@@ -219,7 +215,7 @@ describe("a row that was edited while its event was in doubt (H9)", () => {
       await edited("M1 30 key=w weight=6");
       await world.bring("d", ["M1 30 key=w weight=7"]);
       expect((await eventOf())?.changes).toEqual([]);
-      dismissSelected(world.target, { code: "changed" }, world.clock);
+      dismiss({ code: "changed" });
       await replace("M1");
       await world.resume();
       expect(JSON.stringify(world.documents()[1]?.events[1])).toContain('"7"');
@@ -228,7 +224,7 @@ describe("a row that was edited while its event was in doubt (H9)", () => {
 });
 
 it("a document that was given by its id cannot be replaced while no row has said whose it is, and where", async () => {
-  world = createWorld();
+  open();
   const given = documentRow({ row: 2, document: "M1", onTarget: true });
   if (given.outcome.fate === "valid") for (const one of given.outcome.records.documents) one.documentId = "elsewhere";
   await world.bring("a", [given]);

@@ -7,29 +7,17 @@ import { retry } from "../../src/ledger/decide/dismiss.js";
 import { rebuildLedger } from "../../src/desk/restore.js";
 import { showRuns } from "../../src/desk/status.js";
 import { runRetry } from "../../src/desk/decide.js";
-import { dismissSelected, replaceEach, resolveNamed } from "../support/decide.js";
+import { resolveNamed } from "../support/decide.js";
 import { collectReportData } from "../../src/report/html/collect-report-data.js";
 import { checkResolve } from "../../src/desk/resolve.js";
 import { createWorkStore } from "../../src/ledger/work.js";
-import { deduplicationIdOf } from "../nights/simulation/hard-case.js";
+import { deduplicationIdOf, dismiss, open, replace, world } from "../nights/simulation/hard-case.js";
 import { eventRow, START } from "../nights/simulation/story-rows.js";
-import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
+import { lostAnswers } from "../nights/simulation/world.js";
 import { addByHand } from "../support/sandbox.world.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 
-let world: World;
-afterEach(() => world.close());
-
-const dismiss = (selectors: Parameters<typeof dismissSelected>[1]) =>
-  dismissSelected(world.target, selectors, world.clock);
-const replace = async (document: string) => {
-  const { replaced } = await replaceEach(world.target, [document], "wrong weight", {
-    clock: world.clock,
-    waitForLock: false,
-  });
-  return replaced[0];
-};
 const resolveOptions = () => ({
   clock: world.clock,
   random: () => 0.5,
@@ -50,8 +38,8 @@ const check = (document: string, documentId: string) =>
   world.clock.run(checkResolve(world.target, { document, documentId }, resolveOptions()));
 
 /** @returns the id that nobody knows */
-async function strand(options: Parameters<typeof createWorld>[0] = {}): Promise<string> {
-  world = createWorld(options);
+async function strand(options: Parameters<typeof open>[0] = {}): Promise<string> {
+  open(options);
   world.setFaults(lostAnswers());
   const summary = await world.bring("a", ["M1 10", "M1 20"]);
   expect(summary.documents).toEqual({ stranded: 1 });
@@ -60,7 +48,7 @@ async function strand(options: Parameters<typeof createWorld>[0] = {}): Promise<
 }
 
 it("a document is found by its key or kind/key, whatever slashes stand in the key", long, async () => {
-  world = createWorld();
+  open();
   await world.bring(
     "a",
     ["2026/17", "17", "/"].map((document, row) => eventRow({ row, document, minute: 10 })),
@@ -76,7 +64,7 @@ describe("dismiss", () => {
     "of what fits nothing that is open is a mistake, told with what is open; so is a retry, which begins no run",
     long,
     async () => {
-      world = createWorld();
+      open();
       await world.bring("a", ["M1 10 bad"]);
       const nothing = expect.objectContaining({ code: "usage", hint: expect.stringContaining("1 of service-refused") });
       const unknown = expect.objectContaining({ message: expect.stringMatching(/^(There is|The ledger has) no /) });
@@ -97,7 +85,7 @@ describe("dismiss", () => {
     "of a row releases what it held, and of a document gives up what is wrong, not what waits (H23)",
     long,
     async () => {
-      world = createWorld();
+      open();
       await world.bring("a", ["M1 10 invalid", "M1 20", "M2 10 invalid", "M2 20"]);
       expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ rows: 1, events: 0 });
       expect(dismiss({ document: "manifest/M2" })).toMatchObject({ rows: 1, events: 0, left: 1 });
@@ -111,7 +99,7 @@ describe("dismiss", () => {
     "of what something else has sent, or of what the plan has refused, leaves no document with unfinished work",
     long,
     async () => {
-      world = createWorld();
+      open();
       await world.bring("a", ["M1 5"]);
       const [document] = world.documents();
       const externalCreatedAt = new Date(START + 10 * 60_000).toISOString();
@@ -126,7 +114,7 @@ describe("dismiss", () => {
   );
 
   it("leaves what is in doubt: it may have landed", long, async () => {
-    world = createWorld();
+    open();
     world.setFaults(lostAnswers());
     await world.bring("a", ["M1 10"]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ events: 0, left: 1 });
@@ -136,7 +124,7 @@ describe("dismiss", () => {
     "of a participant leaves every row of its documents to be corrected, with what the service said",
     long,
     async () => {
-      world = createWorld();
+      open();
       world.setFaults([
         { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
       ]);
@@ -153,7 +141,7 @@ describe("dismiss", () => {
   );
 
   it("of a participant stays, whatever is tried again after it (H23)", long, async () => {
-    world = createWorld();
+    open();
     world.setFaults([
       { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
     ]);
@@ -179,30 +167,28 @@ describe("dismiss", () => {
     const id = await strand({ journal: true });
     await world.bring("b", ["M1 30"]);
     const { journal, target, clock } = world;
-    const open = async () => {
+    const left = async () => {
       const { exitCode, open: of } = await world.resume();
       return [exitCode, of.documents, of.events];
     };
-    const give = (selectors: Parameters<typeof dismiss>[0], undo = false) =>
-      dismissSelected(target, selectors, clock, journal, undo);
-    const before = await open();
+    const before = await left();
     expect(before).toEqual([3, { stranded: 1 }, { stranded: 2, held: 1 }]);
     for (const selectors of [{ row: ["a.csv:2"] }, { input: "a.csv" }, { code: "document-stranded" }])
-      expect(give(selectors).documents, "only by its name").toBe(0);
-    give({ row: ["b.csv:2"] }, true);
-    expect(await open()).toEqual(before);
+      expect(dismiss(selectors).documents, "only by its name").toBe(0);
+    dismiss({ row: ["b.csv:2"] }, true);
+    expect(await left()).toEqual(before);
 
-    expect(give({ document: "M1" })).toMatchObject({ documents: 1, events: 1, left: 0, stranded: 0 });
+    expect(dismiss({ document: "M1" })).toMatchObject({ documents: 1, events: 1, left: 0, stranded: 0 });
     const nothing = [0, {}, {}];
-    expect(await open()).toEqual(nothing);
+    expect(await left()).toEqual(nothing);
     world.loseLedger();
     await clock.run(rebuildLedger(target, { journal: journal ?? "", backup: null }, clock));
-    expect(await open(), "also in a rebuilt ledger").toEqual(nothing);
-    give({ document: "M1" }, true);
-    expect((await open())[1]).toEqual({ stranded: 1 });
-    give({ document: "M1" });
+    expect(await left(), "also in a rebuilt ledger").toEqual(nothing);
+    dismiss({ document: "M1" }, true);
+    expect((await left())[1]).toEqual({ stranded: 1 });
+    dismiss({ document: "M1" });
     await world.bring("a", ["M1 10", "M1 20"]);
-    expect(await open(), "also when its rows come again").toEqual(nothing);
+    expect(await left(), "also when its rows come again").toEqual(nothing);
 
     resolveNamed(target, { ...(await check("M1", id)), documentId: id }, clock, { by: "anna", journal });
     const found = await world.resume();
@@ -210,7 +196,7 @@ describe("dismiss", () => {
   });
 
   it("works while another process holds the ledger's lock", long, async () => {
-    world = createWorld();
+    open();
     await world.bring("a", ["M1 10 invalid", "M1 20"]);
     world.withLedger(() => expect(dismiss({ row: ["2"] }).rows).toBe(1));
   });
@@ -252,7 +238,7 @@ describe("replace (H26)", () => {
     "takes another externalId where the mapping says so, for a service that takes each once (open-points 26)",
     long,
     async () => {
-      world = createWorld({ sandbox: { uniqueExternalId: true } });
+      open({ sandbox: { uniqueExternalId: true } });
       const rows = ["M1 10"];
       await world.bring("a", rows);
       await replace("M1");
@@ -274,11 +260,12 @@ describe("replace (H26)", () => {
     "of a stranded document goes on without it: the stranded one stays, and waits for nobody any more",
     long,
     async () => {
-      world = createWorld();
+      open();
       world.setFaults(lostAnswers());
       await world.bring("a", ["M1 10"]);
       world.setFaults([]);
-      expect(await replace("M1")).toMatchObject({ cancels: false, staysStranded: true, events: 1 });
+      const { replaced } = await replace("M1");
+      expect(replaced).toMatchObject([{ cancels: false, staysStranded: true, events: 1 }]);
       const summary = await world.resume();
       expect(summary.exitCode).toBe(0);
       expect((await world.show("M1")).documents.map(({ state, reason }) => [state, reason])).toEqual([
@@ -291,7 +278,7 @@ describe("replace (H26)", () => {
   );
 
   it("is refused where nothing exists to be replaced", async () => {
-    world = createWorld();
+    open();
     await world.bring("a", ["M1 ? invalid", "M1 5"]);
     await expect(replace("M1")).rejects.toMatchObject({ code: "document-not-replaceable" });
     await expect(replace("M7")).rejects.toMatchObject({ code: "document-unknown" });
@@ -299,7 +286,7 @@ describe("replace (H26)", () => {
 });
 
 it("selectors narrow each other, and name by run, input, row, document and code", long, async () => {
-  world = createWorld();
+  open();
   const first = await world.bring("a", ["M1 ? invalid", "M2 ? invalid"]);
   await world.bring("b", ["4: M1 5 invalid"]);
   const rows = (selectors: Parameters<typeof selectOpen>[1]) =>

@@ -1,19 +1,16 @@
 /** `show`: whatever a person has at hand leads to what became of it (P7). */
+import { open, world } from "../nights/simulation/hard-case.js";
 import exceljs from "exceljs";
 import type { Shown } from "../../src/model/lines/show.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
 import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { showAnything, showSentBetween } from "../../src/desk/show.js";
 import { eventRow, rowInWords } from "../nights/simulation/story-rows.js";
-import { createWorld, type World } from "../nights/simulation/world.js";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { loads, loadsWith, weighings, weighingsWith } from "../support/weighings.js";
 
-let world: World;
 // Some tests make none.
-afterEach(() => (world as World | undefined)?.close());
-
 const show = (text: string) => world.show(text);
 /** What `show --json` prints last. */
 async function shownIn(office: Office, name: string) {
@@ -23,7 +20,7 @@ async function shownIn(office: Office, name: string) {
 
 /** One document with a landed event, an invalid row and what it holds; another one that has landed. */
 async function storyWithHold() {
-  world = createWorld();
+  open();
   await world.bring("a", ["M1 10", "M1 20 invalid", "M1 30", "M2 10"]);
 }
 
@@ -45,7 +42,7 @@ describe("show of a document", () => {
 
 describe("show of rows", () => {
   it("says of an event nothing that was said of one that is no longer there", long, async () => {
-    world = createWorld();
+    open();
     await world.bring("a", ["M1 10"]);
     const future = `3: M2 ${60 * 24 * 400}`;
     await world.bring("b", ["M1 20 bad", future]);
@@ -55,7 +52,7 @@ describe("show of rows", () => {
   });
 
   it("says of a group that is known that all of its rows are", long, async () => {
-    world = createWorld();
+    open();
     const group = { ...rowInWords("M1 10", 2), alsoRows: [3] };
     await world.bring("a", [group]);
     await world.bring("b", [group, "4: M1 20"]);
@@ -96,7 +93,7 @@ it(
   "an event is told with its rows of the newest file of each name; a row of an earlier one says that it is",
   long,
   async () => {
-    world = createWorld();
+    open();
     const office = openOffice(weighings);
     const files = [
       ["L1 10 1", "L1 20 1"],
@@ -132,7 +129,7 @@ describe("show of registrations, runs and requests", () => {
   });
 
   it("says what was sent in a time and what came back, without a token or a secret (P9)", async () => {
-    world = createWorld({ sandbox: { terseErrors: false } });
+    open({ sandbox: { terseErrors: false } });
     world.setFaults([
       { match: { path: "/documents/events" }, nth: 1, action: { kind: "status", status: 503, when: "before" } },
     ]);
@@ -182,7 +179,7 @@ describe("a name of a document", () => {
   );
 
   it("with more events than 50 gives the newest, their counts, and all where all are asked for", long, async () => {
-    world = createWorld();
+    open();
     const rows = Array.from({ length: 60 }, (_, index) =>
       eventRow({ row: index + 2, document: "M1", minute: index, key: String(index) }),
     );

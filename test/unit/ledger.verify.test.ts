@@ -1,4 +1,5 @@
 /** `verify`: every difference between ledger and service that reads can tell, and what they cannot (P11). */
+import { open, world } from "../nights/simulation/hard-case.js";
 import { checkDoubt } from "../../src/desk/decide.js";
 import { settleNamed } from "../support/decide.js";
 import { verify } from "../../src/desk/verify.js";
@@ -7,10 +8,7 @@ import type { Sandbox } from "../../src/sandbox/index.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
-import { createWorld, lostAnswers, type World } from "../nights/simulation/world.js";
-
-let world: World;
-afterEach(() => world.close());
+import { createWorld, lostAnswers } from "../nights/simulation/world.js";
 
 /** The service's reads of documents have these members in place of their own. */
 function readDocumentsAs(members: (document: { events: { eventId: string }[] }) => object) {
@@ -40,7 +38,7 @@ const against = (sandbox: Sandbox, chosen = {}, interrupt = new AbortController(
   );
 
 async function imported() {
-  world = createWorld();
+  open();
   await world.bring("a", ["M1 10", "M1 20 CLOSE", "M2 10"]);
 }
 
@@ -65,7 +63,7 @@ describe("verify", () => {
   );
 
   it("takes the service's own spelling for no difference", async () => {
-    world = createWorld();
+    open();
     await world.bring("a", ["M1 10"]);
     world.withLedger((database) =>
       database.exec(
@@ -153,7 +151,7 @@ describe("verify", () => {
   });
 
   it("says what reads cannot tell: a stranded document", long, async () => {
-    world = createWorld();
+    open();
     world.setFaults(lostAnswers());
     await world.bring("a", ["M1 10"]);
     world.setFaults([]);
@@ -169,7 +167,7 @@ describe("verify", () => {
   ])(
     "misses what a person said had landed, and counts as compared only what was: of two events, %s had",
     async (_had, there, missed) => {
-      world = createWorld();
+      open();
       await world.bring("a", ["M1 10"]);
       const action = { kind: "drop", when: "before" } as const;
       const paths = ["/documents/events", "/documents/{documentId}/events"];
@@ -228,7 +226,7 @@ describe("verify", () => {
   );
 
   it("finds no difference in a document that an event in doubt has closed", long, async () => {
-    world = createWorld();
+    open();
     await world.bring("a", ["M1 10"]);
     world.setFaults(lostAnswers(6));
     await world.bring("b", ["M1 20 CLOSE"]);
@@ -240,7 +238,7 @@ describe("verify", () => {
   });
 
   it("names what it could not read, and never takes it for agreement (F17)", async () => {
-    world = createWorld();
+    open();
     await world.bring("a", ["M1 10"]);
     const match = { method: "GET", path: "/documents/{id}" } as const;
     world.setFaults([{ match, nth: 1, times: 6, action: { kind: "status", status: 500, when: "before" } }]);

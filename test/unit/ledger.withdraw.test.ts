@@ -1,4 +1,5 @@
 /** What was staged and never sent can be taken back, and comes again with its file (HARD-CASES H39). */
+import { open, world } from "../nights/simulation/hard-case.js";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { readStatus } from "../../src/desk/status.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
@@ -7,13 +8,10 @@ import { replaceEach, withdrawSelected } from "../support/decide.js";
 import { openOffice } from "../support/office.js";
 import { loads, weighings, weights } from "../support/weighings.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
-import { createWorld, lostAnswers, storyFile, type World } from "../nights/simulation/world.js";
+import { lostAnswers, storyFile } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
 
 const years = 3 * 365 * 24 * 60;
-
-let world: World;
-afterEach(() => world?.close());
 
 const withdraw = (selectors: Selectors) =>
   world.clock.run(withdrawSelected(world.target, selectors, { clock: world.clock, waitForLock: false }));
@@ -24,7 +22,7 @@ describe("the rest of a file that was imported with --limit", () => {
   const rows = [1, 2, 3].map((n) => eventRow({ row: n + 1, document: `M${n}`, minute: 10, participant: String(n) }));
 
   it("is taken back: nothing of it is sent or registered any more, and what landed stays", long, async () => {
-    world = createWorld();
+    open();
     await world.bring("a", rows, { limits: { limitDocuments: 1 } });
     expect(await withdraw({ input: "a.csv" })).toMatchObject({ rows: 2, events: 2 });
     const after = await world.resume();
@@ -38,7 +36,7 @@ describe("the rest of a file that was imported with --limit", () => {
   });
 
   it("takes back the registrations that only it needs", async () => {
-    world = createWorld();
+    open();
     await world.bring("a", rows, { limits: { until: 0 } });
     expect(await withdraw({ document: "M2" })).toEqual({
       rows: 1,
@@ -53,7 +51,7 @@ describe("the rest of a file that was imported with --limit", () => {
   });
 
   it("is staged again by the very same bytes; until then `status` names it", long, async () => {
-    world = createWorld();
+    open();
     const takenBack = async () => (await readStatus({ target: world.target })).withdrawn;
     await world.bring("a", rows, { limits: { limitDocuments: 1 } });
     await withdraw({ input: "a.csv" });
@@ -70,7 +68,7 @@ it(
   "a participant that the service refused goes with the rows that need it, and is tried again with their file",
   long,
   async () => {
-    world = createWorld();
+    open();
     const action = { kind: "status", status: 422, when: "before" } as const;
     world.setFaults([{ match: { method: "POST", path: "/participants" }, times: 1, action }]);
     const first = await world.bring("a", ["M1 10", "M1 20 key=x"]);
@@ -87,7 +85,7 @@ it("20,000 rows that only open documents are taken back at once, beside as many 
   tags: ["long"],
   timeout: 10_000,
 }, async () => {
-  world = createWorld();
+  open();
   await world.bring("a", [eventRow({ row: 2, document: "M1", minute: 10, participant: "1" })]);
   const done = world.withLedger((database) => {
     database.exec(`BEGIN;
@@ -103,7 +101,7 @@ it("20,000 rows that only open documents are taken back at once, beside as many 
 });
 
 it("a row dated years ahead by mistake is taken back, and what it held goes", long, async () => {
-  world = createWorld();
+  open();
   const rows = ["M1 10", eventRow({ row: 3, document: "M1", minute: years }), "M1 20 key=x"];
   const first = await world.bring("a", rows);
   expect(first.open.events).toMatchObject({ deferred: 1 });
@@ -116,7 +114,7 @@ it(
   "an invalid row holds nothing once its input is taken back, and holds again when the file comes again",
   long,
   async () => {
-    world = createWorld();
+    open();
     const bad = "2: M1 5 invalid";
     await world.import([storyFile("bad", [bad]), storyFile("good", ["M1 10"])]);
     expect(timelines()).toEqual([]);
@@ -129,7 +127,7 @@ it(
 );
 
 it("an event that rows of two files give stays as long as one of them stands", long, async () => {
-  world = createWorld();
+  open();
   const event = "        key: once\n        externalCreatedAt: =at";
   const rows = "MTR,CNPJ,At\nM1,11222333000181,2035-10-01 10:00\n";
   await importText(world, weighingMapping({ event }), "a.csv", rows);
@@ -141,7 +139,7 @@ it("an event that rows of two files give stays as long as one of them stands", l
 
 describe("what cannot be taken back", () => {
   it("is what was sent, or may have been: nothing fits, and what there is is said", long, async () => {
-    world = createWorld();
+    open();
     world.setFaults(lostAnswers(50));
     await world.bring("a", ["M1 10"]);
     world.setFaults([]);
@@ -155,7 +153,7 @@ describe("what cannot be taken back", () => {
   });
 
   it("is the CANCEL of a replacement without its document: no file is named that would not fit either", async () => {
-    world = createWorld();
+    open();
     await world.bring("a", ["M1 10"]);
     await replaceEach(world.target, ["M1"], "wrong", { clock: world.clock, waitForLock: false });
     await expect(withdraw({ input: "a.csv" })).rejects.toMatchObject({
@@ -168,7 +166,7 @@ describe("what cannot be taken back", () => {
     "is one row number that several files have: the choices are named, and only a name of one row does anything",
     long,
     async () => {
-      world = createWorld();
+      open();
       await world.bring("a", [eventRow({ row: 2, document: "M1", minute: years })]);
       const other = storyFile("b", [eventRow({ row: 2, document: "M2", minute: years })]);
       await world.import([{ ...other, contentHash: "b0b0b0b0b0" }]);

@@ -1,13 +1,10 @@
 /** A local clock that is days behind defers nothing that the service would take (F90, H10). */
+import { open, world } from "../nights/simulation/hard-case.js";
 import { eventRow, START } from "../nights/simulation/story-rows.js";
-import { createWorld, type World } from "../nights/simulation/world.js";
 
 const DAY = 86_400_000;
-let world: World;
-afterEach(() => world.close());
-
 test("a night that it would defer whole is sent all the same, row by row in order", long, async () => {
-  world = createWorld({ clockAhead: -3 * DAY });
+  open({ clockAhead: -3 * DAY });
   const file = (name: string, at: number, documents: number) => ({
     name: `${name}.csv`,
     contentHash: name,
@@ -23,10 +20,10 @@ test("a night that it would defer whole is sent all the same, row by row in orde
 });
 
 test("what is really still to come stays deferred, and asking for the time registers nobody", async () => {
-  world = createWorld({ clockAhead: -3 * DAY });
+  open({ clockAhead: -3 * DAY });
   const row = (at: number) => eventRow({ row: 2, document: "M1", minute: Math.round((at - START) / 60_000) });
   await world.import([{ name: "a.csv", contentHash: "a", rows: [row(world.clock.now() - DAY)] }]);
   const later = { name: "b.csv", contentHash: "b", rows: [row(world.clock.now() + 5 * DAY)] };
-  const { open, participants, requests } = await world.import([later]);
-  expect([open.events, participants, requests.byKind]).toEqual([{ deferred: 1 }, {}, { "read-participant": 2 }]);
+  const { open: left, participants, requests } = await world.import([later]);
+  expect([left.events, participants, requests.byKind]).toEqual([{ deferred: 1 }, {}, { "read-participant": 2 }]);
 });

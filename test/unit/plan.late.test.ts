@@ -1,14 +1,12 @@
-import { createWorld, type World, storyFile } from "../nights/simulation/world.js";
-
-let world: World;
-afterEach(() => world.close());
+import { open, world } from "../nights/simulation/hard-case.js";
+import { storyFile } from "../nights/simulation/world.js";
 
 const first = storyFile("a", ["M1 60"]);
 const late = storyFile("b", ["M1 10 key=late", "M1 90"]);
 
 describe("an event that took place before the last one on its timeline", () => {
   test("moves to the earliest permitted time where the mapping says so, and keeps its own in an attribute", async () => {
-    world = createWorld({ settings: { late: { refuse: false, attribute: "Original Time", isPublic: false } } });
+    open({ settings: { late: { refuse: false, attribute: "Original Time", isPublic: false } } });
     await world.import([first]);
     const summary = await world.import([late]);
     expect(summary.exitCode).toBe(0);

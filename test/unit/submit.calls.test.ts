@@ -22,7 +22,7 @@ describe("calls (service.md, Endpoints)", () => {
     [calls.readDocument("ç"), "/documents/%C3%A7"],
   ])("%#: have ids and tax ids escaped in their path", async (call, path) => {
     const service = scriptedService({ answer: () => ok });
-    await service.clock.run(service.submitter.send(call));
+    await service.send(call);
     expect(service.requests[0]?.url).toBe(`https://service.test/v1${path}`);
   });
 

@@ -1,6 +1,7 @@
 /** Tokens and credentials (service.md, Authentication; HARD-CASES H8), in virtual time. */
-import { appendEvents, readParticipant } from "../../src/submit/calls.js";
+import { readParticipant } from "../../src/submit/calls.js";
 import {
+  append,
   envelope,
   ok,
   type Scripted,
@@ -14,20 +15,18 @@ import {
   unsent,
 } from "../support/submit/scripted-service.js";
 
-const append = appendEvents("{}");
 const form = (request: Seen | undefined) => new URLSearchParams(request?.body);
 const bearer = (request: Seen) => request.headers["authorization"]?.replace("Bearer ", "") ?? "";
 
 async function send(options: ScriptedOptions) {
   const service = scriptedService(options);
-  const answer = await service.clock.run(service.submitter.send(append));
-  return { ...service, answer };
+  return { ...service, answer: await service.send() };
 }
 
 describe("a token", () => {
   it("is asked for once by all who wait for it", async () => {
     const service = scriptedService({ answer: () => ok, latencyMs: 200 });
-    await service.clock.run(Promise.all(Array.from({ length: 50 }, () => service.submitter.send(append))));
+    await service.sendAll(50);
     expect(service.tokenRequests).toHaveLength(1);
     expect(service.requests).toHaveLength(50);
     expect(new Set(service.requests.map(bearer))).toEqual(new Set(["token-1"]));
@@ -39,7 +38,7 @@ describe("a token", () => {
       token: (_request, index) => ({ status: 200, body: tokenBody(index + 1, 100) }),
     });
     for (let minute = 0; minute < 10; minute++) {
-      await service.clock.run(service.submitter.send(append));
+      await service.send();
       await service.clock.advance(60_000);
     }
     expect(service.tokenRequests.length).toBeGreaterThanOrEqual(5);
@@ -65,9 +64,7 @@ describe("the first 403 of any shape (HARD-CASES H8, open-points 13)", () => {
       answer: (request) => (bearer(request) === "token-1" ? { status: 403 } : ok),
       latencyMs: 300,
     });
-    const answers = await service.clock.run(
-      Promise.all(Array.from({ length: 30 }, () => service.submitter.send(append))),
-    );
+    const answers = await service.sendAll(30);
     expect(answers.every((answer) => answer.result === "accepted")).toBe(true);
     expect(service.tokenRequests).toHaveLength(2);
   });
@@ -77,14 +74,13 @@ describe("the first 403 of any shape (HARD-CASES H8, open-points 13)", () => {
       answer: (request) => (["token-1", "token-2"].includes(bearer(request)) ? { status: 403 } : ok),
       options: throttleThat(() => service.clock.sleep(2_000)),
     });
-    const answer = await service.clock.run(service.submitter.send(append));
-    expect(answer.result).toBe("accepted");
+    expect((await service.send()).result).toBe("accepted");
     expect(service.requests.map(bearer).slice(0, 2)).toEqual(["token-1", "token-2"]);
     expect(service.requests).toHaveLength(3);
   });
 
   it("twice stops the run, and the reason repeats nothing that the service says (F64)", async () => {
-    const { answer, requests, submitter, clock } = await send({
+    const { answer, requests, ...service } = await send({
       answer: () => ({ status: 403, body: { message: "not for you, s3cret-s3cret, token-2" } }),
     });
     expect(answer).toMatchObject({ result: "stopped", why: "credentials", inDoubt: false });
@@ -92,8 +88,7 @@ describe("the first 403 of any shape (HARD-CASES H8, open-points 13)", () => {
       "The service answered 403 even with a fresh token; check permissions, scope and the path of baseUrl.",
     );
     expect(requests).toHaveLength(2);
-    const next = await clock.run(submitter.send(append));
-    expect(next).toMatchObject({ result: "stopped", why: "credentials" });
+    expect(await service.send()).toMatchObject({ result: "stopped", why: "credentials" });
     expect(requests).toHaveLength(2);
   });
 });
@@ -149,14 +144,9 @@ describe("short-lived tokens", () => {
     ["whose end is announced wrongly", 3600, 8],
   ])("%s stop nothing, and cost a 403 for each call under way as one ends", long, async (_what, expiresIn, ends) => {
     const service = agingTokens(4_000, expiresIn, { latencyMs: 150 });
-    let next = 0;
-    const lane = async () => {
-      while (next++ < 600) {
-        expect((await service.submitter.send(append)).result).toBe("accepted");
-        await service.clock.sleep(1_000);
-      }
-    };
-    await service.clock.run(Promise.all(Array.from({ length: 20 }, lane)));
+    const { work, results } = service.lanes(20, 30, 1_000);
+    await service.clock.run(work);
+    expect(new Set(results)).toEqual(new Set(["accepted"]));
     expect(service.requests.length).toBeGreaterThanOrEqual(600);
     expect(service.requests.length).toBeLessThanOrEqual(620 + 20 * ends);
   });
@@ -171,9 +161,7 @@ describe("short-lived tokens", () => {
         await service.clock.sleep(free - service.clock.now());
       }),
     });
-    const answers = await service.clock.run(
-      Promise.all(Array.from({ length: 30 }, () => service.submitter.send(append))),
-    );
+    const answers = await service.sendAll(30);
     expect(answers.map((answer) => answer.result)).toEqual(answers.map(() => "accepted"));
   });
 });
@@ -367,10 +355,9 @@ describe("the token endpoint", () => {
     const grant = (_request: unknown, index: number) =>
       index === 0 || index > 3 ? { status: 200, body: tokenBody(index, 60) } : reply;
     const service = scriptedService({ answer: () => ok, token: grant });
-    await service.clock.run(service.submitter.send(append));
+    await service.send();
     await service.clock.run(service.clock.sleep(120_000));
-    const answer = await service.clock.run(service.submitter.send(append));
-    expect(answer).toMatchObject({ result: "accepted", inDoubt: false });
+    expect(await service.send()).toMatchObject({ result: "accepted", inDoubt: false });
     expect(service.tokenRequests).toHaveLength(5);
   });
 
@@ -382,7 +369,7 @@ describe("the token endpoint", () => {
       options: throttleThat(async () => void taken.push(service.clock.now())),
     });
     const begun = service.clock.now();
-    await service.clock.run(Promise.all([service.submitter.send(append), service.submitter.send(append)]));
+    await service.sendAll(2);
     expect(taken).toEqual([begun + 2_000, begun + 2_000]);
   });
 });

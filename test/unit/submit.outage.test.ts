@@ -1,9 +1,12 @@
 /** Outages and interruptions in virtual time (DESIGN section 6). */
-import { appendEvents, createParticipant, createWithEvents, readDocument } from "../../src/submit/calls.js";
+import { appendEvents, createWithEvents, readDocument } from "../../src/submit/calls.js";
 import type { SubmitNotice } from "../../src/submit/submitter.js";
 import {
+  anAppend,
+  append,
   lost,
   ok,
+  register,
   type Scripted,
   type ScriptedOptions,
   scriptedService,
@@ -11,11 +14,12 @@ import {
   unsent,
 } from "../support/submit/scripted-service.js";
 
-const append = () => appendEvents("{}");
-const register = createParticipant({ countryCode: "BR", name: "A", taxId: "1", taxIdType: "CNPJ", type: "COMPANY" });
 const minute = 60_000;
 
-/** A service that is out from 10 s to `untilMs` after the start, with so many lanes of so many calls each. */
+/**
+ * A service that is out from 10 s to `untilMs` after the start, with so many lanes of so many calls each. `gaps`: between the
+ * requests that it got while it was out, from some time on.
+ */
 function outage(
   untilMs: number,
   lanes: number,
@@ -33,16 +37,12 @@ function outage(
     options: { notice: (notice) => notices.push(notice), ...options.options },
   });
   const begun = service.clock.now();
-  const results: string[] = [];
-  const lane = async () => {
-    for (let call = 0; call < calls; call++) {
-      const answer = await service.submitter.send(append());
-      results.push(answer.result === "stopped" ? answer.why : answer.result);
-      await service.clock.sleep(1_000);
-    }
+  const { work, results } = service.lanes(lanes, calls, 1_000);
+  const gaps = (from: number) => {
+    const probes = service.requests.map(({ at }) => at - begun).filter((at) => at > from && at < untilMs);
+    return probes.slice(1).map((at, index) => at - (probes[index] ?? 0));
   };
-  const work = Promise.all(Array.from({ length: lanes }, lane));
-  return { ...service, begun, notices, results, work };
+  return { ...service, begun, notices, results, work, gaps };
 }
 
 describe("an outage", () => {
@@ -63,13 +63,12 @@ describe("an outage", () => {
   });
 
   it("is met by one probe at a time, with growing spacing up to 30 s", async () => {
-    const { clock, work, requests, begun } = outage(10 * minute, 8, 20);
+    const { clock, work, gaps } = outage(10 * minute, 8, 20);
     await clock.run(work);
-    const probes = requests.map((request) => request.at - begun).filter((at) => at > 30_000 && at < 10 * minute);
-    const gaps = probes.slice(1).map((at, index) => at - (probes[index] ?? 0));
-    expect(gaps.length).toBeGreaterThan(10);
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(8_000);
-    expect(Math.max(...gaps)).toBeLessThanOrEqual(30_200);
+    const spacing = gaps(30_000);
+    expect(spacing.length).toBeGreaterThan(10);
+    expect(Math.min(...spacing)).toBeGreaterThanOrEqual(8_000);
+    expect(Math.max(...spacing)).toBeLessThanOrEqual(30_200);
   });
 
   it("over its bound stops the run: nothing is lost, and nobody's retries are spent", async () => {
@@ -83,23 +82,18 @@ describe("an outage", () => {
     [20_000, /^The service has been unreachable for 3\d s: it answered 503$/],
     [5 * minute, /^The service has been unreachable for 5 min: it answered 503$/],
   ])("over its bound of %i ms is told with its length and its cause", async (maxOutageMs, told) => {
-    const { clock, submitter } = scriptedService({ answer: () => ({ status: 503 }), options: { maxOutageMs } });
-    const calls = Array.from({ length: 5 }, () => submitter.send(append()));
-    const [answer] = await clock.run(Promise.all(calls));
+    const { sendAll } = scriptedService({ answer: () => ({ status: 503 }), options: { maxOutageMs } });
+    const [answer] = await sendAll(5);
     expect(answer).toMatchObject({ result: "stopped", why: "outage", message: expect.stringMatching(told) as string });
   });
 
   it("is asked no sooner than its Retry-After says, within the bound", async () => {
     const down = { status: 503, headers: { "retry-after": "60" } };
-    const { clock, work, requests, begun } = outage(20 * minute, 8, 20, {
-      down,
-      options: { maxOutageMs: 30 * minute },
-    });
+    const { clock, work, gaps } = outage(20 * minute, 8, 20, { down, options: { maxOutageMs: 30 * minute } });
     await clock.run(work);
-    const probes = requests.map((request) => request.at - begun).filter((at) => at > 12_000 && at < 20 * minute);
-    const gaps = probes.slice(1).map((at, index) => at - (probes[index] ?? 0));
-    expect(gaps.length).toBeGreaterThan(10);
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(60_000);
+    const spacing = gaps(12_000);
+    expect(spacing.length).toBeGreaterThan(10);
+    expect(Math.min(...spacing)).toBeGreaterThanOrEqual(60_000);
   });
 
   it("is not longer for the hours in which the machine slept", async () => {
@@ -117,13 +111,9 @@ describe("an outage", () => {
   it("is not one call's bad luck: that one spends its retries, the others go on", async () => {
     const bad = appendEvents('{"bad":true}');
     const service = scriptedService({ answer: (request) => (request.body === bad.body ? { status: 500 } : ok) });
-    const goodLane = async () => {
-      for (let call = 0; call < 60; call++) {
-        expect((await service.submitter.send(append())).result).toBe("accepted");
-        await service.clock.sleep(1_000);
-      }
-    };
-    const [answer] = await service.clock.run(Promise.all([service.submitter.send(bad), goodLane()]));
+    const { work, results } = service.lanes(1, 60, 1_000);
+    const [answer] = await service.clock.run(Promise.all([service.submitter.send(bad), work]));
+    expect(new Set(results)).toEqual(new Set(["accepted"]));
     expect(answer.attempts).toHaveLength(6);
     expect(answer).toMatchObject({ result: "unanswered", inDoubt: true });
   });
@@ -141,11 +131,8 @@ describe("an outage", () => {
           body?.startsWith('{"bad"') === true ? { status } : method === "GET" ? { status: 404, body: {} } : ok,
       });
       const begun = service.clock.now();
-      const all = async () => {
-        const answers = await Promise.all(bad.map((call) => service.submitter.send(call)));
-        return [...answers, await service.submitter.send(append())].map(({ result }) => result);
-      };
-      expect(await service.clock.run(all())).toEqual(["unanswered", "unanswered", "unanswered", "accepted"]);
+      const answers = [...(await service.sendAll(bad)), await service.send()];
+      expect(answers.map(({ result }) => result)).toEqual(["unanswered", "unanswered", "unanswered", "accepted"]);
       expect(service.clock.now() - begun).toBeLessThan(most);
     },
   );
@@ -158,9 +145,7 @@ describe("an outage", () => {
         return url.includes("/documents/") ? page : { status: 404, body: {} };
       },
     });
-    const calls = Array.from({ length: 3 }, () => service.submitter.send(append()));
-    const answers = await service.clock.run(Promise.all(calls));
-    expect(answers.map(({ result }) => result)).toEqual(["unanswered", "unanswered", "unanswered"]);
+    expect((await service.sendAll(3)).map(({ result }) => result)).toEqual(["unanswered", "unanswered", "unanswered"]);
   });
 
   it("of 500s alone is waited for as long as any other where reads are answered 500 too", async () => {
@@ -168,10 +153,8 @@ describe("an outage", () => {
       answer: (_request, index) => (index > 0 && service.clock.now() - begun < 5 * minute ? { status: 500 } : ok),
     });
     const begun = service.clock.now();
-    await service.clock.run(service.submitter.send(append()));
-    const calls = Array.from({ length: 3 }, () => service.submitter.send(append()));
-    const answers = await service.clock.run(Promise.all(calls));
-    expect(answers.map(({ result }) => result)).toEqual(["accepted", "accepted", "accepted"]);
+    await service.send();
+    expect((await service.sendAll(3)).map(({ result }) => result)).toEqual(["accepted", "accepted", "accepted"]);
   });
 
   it("ends with an answer that comes while something else is asked, and the next one has its whole time", async () => {
@@ -191,7 +174,7 @@ describe("an outage", () => {
       },
     });
     const begun = service.clock.now();
-    const answers = await service.clock.run(Promise.all([slow, ...bad].map((call) => service.submitter.send(call))));
+    const answers = await service.sendAll([slow, ...bad]);
     expect(answers.map(({ result }) => result)).toEqual(["accepted", "unanswered", "unanswered"]);
     expect(notices.map(({ message }) => message.split(/[,:0-9]/)[0]?.trim())).toEqual([
       "Pausing",
@@ -206,15 +189,9 @@ describe("an outage", () => {
     const service = scriptedService({
       answer: ({ method }) => (method === "GET" ? { status: 404, body: {} } : { status: 503 }),
     });
-    const results: string[] = [];
-    const lane = async () => {
-      for (let call = 0; call < 20; call++) {
-        const answer = await service.submitter.send(append());
-        results.push(answer.result === "stopped" ? answer.why : answer.result);
-      }
-    };
     const begun = service.clock.now();
-    await service.clock.run(Promise.all(Array.from({ length: 8 }, lane)));
+    const { work, results } = service.lanes(8, 20);
+    await service.clock.run(work);
     const { sent, byKind } = service.submitter.counts;
     expect(byKind).toEqual({ "append-events": sent - 1, "read-document": 1 });
     expect(new Set(results)).toEqual(new Set(["unanswered", "outage"]));
@@ -224,8 +201,8 @@ describe("an outage", () => {
 
   it("is probed by reads and appends before creates and registrations (HARD-CASES H7)", async () => {
     const service = scriptedService({ answer: (_request, index) => (index < 8 ? unsent() : ok) });
-    const calls = [register, createWithEvents("{}"), append(), readDocument("d1")];
-    const answers = await service.clock.run(Promise.all(calls.map((call) => service.submitter.send(call))));
+    const calls = [register, createWithEvents("{}"), append, readDocument("d1")];
+    const answers = await service.sendAll(calls);
     expect(answers.map((answer) => answer.result)).toEqual(calls.map(() => "accepted"));
     expect(service.requests.slice(4, 9).map((request) => request.method)).toEqual(["GET", "GET", "GET", "GET", "GET"]);
   });
@@ -236,7 +213,7 @@ describe("an outage", () => {
       throw new Error("disk is full");
     };
     const send = (onLeaving?: () => boolean) =>
-      service.submitter.send(append(), onLeaving === undefined ? {} : { onLeaving });
+      service.submitter.send(anAppend(), onLeaving === undefined ? {} : { onLeaving });
     const before = Array.from({ length: 4 }, () => send());
     await service.clock.advance(500);
     const fails = send(full).catch((error: Error) => error.message);
@@ -247,8 +224,7 @@ describe("an outage", () => {
 
   it("leaves a registration whose probe was answered 5xx in doubt, at once", async () => {
     const service = scriptedService({ answer: (_request, index) => (index < 3 ? unsent() : { status: 500 }) });
-    const answer = await service.clock.run(service.submitter.send(register));
-    expect(answer).toMatchObject({ result: "unanswered", inDoubt: true });
+    expect(await service.send(register)).toMatchObject({ result: "unanswered", inDoubt: true });
     expect(service.requests).toHaveLength(4);
   });
 });
@@ -256,7 +232,7 @@ describe("an outage", () => {
 describe("an interruption (drain)", () => {
   it("lets the request under way finish and counts its answer", async () => {
     const service = scriptedService({ answer: () => ok, latencyMs: 5_000 });
-    const sending = service.submitter.send(append());
+    const sending = service.submitter.send(anAppend());
     await service.clock.advance(6_000);
     service.submitter.drain();
     service.submitter.drain();
@@ -268,7 +244,7 @@ describe("an interruption (drain)", () => {
       answer: () => ok,
       options: throttleThat((signal) => new Promise((resolve) => signal?.addEventListener("abort", () => resolve()))),
     });
-    const waiting = Array.from({ length: 100 }, () => service.submitter.send(append()));
+    const waiting = Array.from({ length: 100 }, () => service.submitter.send(anAppend()));
     await service.clock.advance(1_000);
     service.submitter.drain();
     for (const answer of await service.clock.run(Promise.all(waiting)))
@@ -278,7 +254,7 @@ describe("an interruption (drain)", () => {
 
   it("ends a backoff at once and keeps its doubt", async () => {
     const service = scriptedService({ answer: () => ({ status: 503 }) });
-    const sending = service.submitter.send(append());
+    const sending = service.submitter.send(anAppend());
     await service.clock.advance(2_000);
     const at = service.clock.now();
     service.submitter.drain();

@@ -1,11 +1,17 @@
 /** The retry loop in virtual time (service.md, Errors: recommended client retry policy). */
 import type { Attempt } from "../../src/model/attempt.js";
 import type { Call } from "../../src/submit/call.js";
-import { appendEvents, createParticipant, createWithEvents, readDocument } from "../../src/submit/calls.js";
-import { envelope, lost, ok, type Scripted, scriptedService, unsent } from "../support/submit/scripted-service.js";
-
-const append = appendEvents('{"documentId":"d1","events":[]}');
-const register = createParticipant({ countryCode: "BR", name: "A", taxId: "1", taxIdType: "CNPJ", type: "COMPANY" });
+import { createWithEvents, readDocument } from "../../src/submit/calls.js";
+import {
+  append,
+  envelope,
+  lost,
+  ok,
+  register,
+  type Scripted,
+  scriptedService,
+  unsent,
+} from "../support/submit/scripted-service.js";
 
 /** Sends one call against answers in order (the last one repeats) and tells the gaps between requests, in ms. */
 async function play(call: Call, answers: [Scripted, ...Scripted[]], random = 0.5) {

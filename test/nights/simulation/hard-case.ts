@@ -1,16 +1,17 @@
 /** Helpers of the HARD-CASES tests: a world, small files, and what became of them. */
-import { selectOpen } from "../../../src/ledger/decide/selection.js";
-import { dismiss, retry } from "../../../src/ledger/decide/dismiss.js";
+import { type Selectors, selectOpen } from "../../../src/ledger/decide/selection.js";
+import { dismiss as dismissIn, retry } from "../../../src/ledger/decide/dismiss.js";
 import { resolveDocument } from "../../../src/ledger/decide/resolve.js";
 import { findDocument } from "../../../src/ledger/documents-named.js";
 import { eventDeduplicationId } from "../../../src/model/keys.js";
 import type { MappedRow } from "../../../src/model/mapped-row.js";
 import type { FaultAction, FaultRule } from "../../../src/sandbox/index.js";
 import { eventRow, type EventRow, minuteOf, START } from "./story-rows.js";
+import { dismissSelected, replaceEach } from "../../support/decide.js";
 import { addByHand } from "../../support/sandbox.world.js";
 import { createWorld, type RunPlan, type StoryFile, storyFile, type World, type WorldOptions } from "./world.js";
 
-/** The world of the case under way; its test closes it. */
+/** The world of the case under way. */
 export let world: World;
 
 let files = 0;
@@ -52,7 +53,12 @@ export const minutes = (key = "M1"): number[] =>
     .flatMap(({ events }) =>
       events.filter(({ origin }) => origin === "sent").map((event) => (event.at - START) / 60_000),
     );
-export const open = (options: WorldOptions = {}): World => (world = createWorld(options));
+/** Begins a world, which ends with its test. */
+export function open(options: WorldOptions = {}): void {
+  const opened = createWorld(options);
+  onTestFinished(() => opened.close());
+  world = opened;
+}
 /** A world in which M1 has landed, with an event at minute 1. */
 export async function begun(options: WorldOptions = {}): Promise<void> {
   open(options);
@@ -119,8 +125,14 @@ export const refusals = (): number =>
 /** Exit code of a `resume`. */
 export const resumed = async (plan?: RunPlan): Promise<number> => (await world.resume(plan)).exitCode;
 
+/** Decisions of a person, as the commands make them. */
+export const replace = (...documents: string[]) =>
+  replaceEach(world.target, documents, "wrong", { clock: world.clock, waitForLock: false, journal: world.journal });
+export const dismiss = (selectors: Selectors, undo = false) =>
+  dismissSelected(world.target, selectors, world.clock, world.journal, undo);
+
 export const giveUp = () =>
-  world.withLedger((database) => dismiss(database, selectOpen(database, {}), "release", world.clock.now()));
+  world.withLedger((database) => dismissIn(database, selectOpen(database, {}), "release", world.clock.now()));
 
 export const retryAll = () =>
   world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));

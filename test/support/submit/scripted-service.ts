@@ -1,5 +1,7 @@
 /** A service in a few lines, on a virtual clock: answers as scripted, notes what it was asked and when. */
 import type { Target } from "../../../src/model/target.js";
+import type { Answer, Call } from "../../../src/submit/call.js";
+import { appendEvents, createParticipant } from "../../../src/submit/calls.js";
 import { createSubmitter, type SubmitterOptions } from "../../../src/submit/submitter.js";
 import { type Throttle, unthrottled } from "../../../src/submit/throttle.js";
 import { TransportFailure, type TransportReply, type TransportRequest } from "../../../src/submit/transport.js";
@@ -30,6 +32,18 @@ export interface Seen extends TransportRequest {
   at: number;
 }
 
+/** A call that matters to nobody, and one that is not repeated in doubt. */
+export const append = appendEvents("{}");
+/** Another one: an outage is of several calls. */
+export const anAppend = (): Call => ({ ...append });
+export const register = createParticipant({
+  countryCode: "BR",
+  name: "A",
+  taxId: "1",
+  taxIdType: "CNPJ",
+  type: "COMPANY",
+});
+
 export interface ScriptedService {
   clock: VirtualClock;
   /** Requests to the service, in order. */
@@ -37,6 +51,12 @@ export interface ScriptedService {
   tokenRequests: Seen[];
   transport: (request: TransportRequest) => Promise<TransportReply>;
   submitter: ReturnType<typeof createSubmitter>;
+  /** Sends a call, as long as it takes. */
+  send(call?: Call): Promise<Answer>;
+  /** Sends calls at once, or so many appends. */
+  sendAll(calls: readonly Call[] | number): Promise<Answer[]>;
+  /** So many lanes send append after append, `pauseMs` apart, while the clock runs; results so far, or why they stopped. */
+  lanes(count: number, calls: number, pauseMs?: number): { work: Promise<unknown>; results: string[] };
 }
 
 export interface ScriptedOptions {
@@ -96,7 +116,35 @@ export function scriptedService({ answer, token, latencyMs = 0, options = {} }: 
     throttle: unthrottled,
     ...options,
   });
-  return { clock, requests, tokenRequests, transport, submitter };
+  const sendAll: ScriptedService["sendAll"] = (calls) =>
+    clock.run(
+      Promise.all(
+        (typeof calls === "number" ? Array.from({ length: calls }, anAppend) : calls).map((call) =>
+          submitter.send(call),
+        ),
+      ),
+    );
+  const lanes: ScriptedService["lanes"] = (count, calls, pauseMs = 0) => {
+    const results: string[] = [];
+    const lane = async () => {
+      for (let call = 0; call < calls; call++) {
+        const answer = await submitter.send(anAppend());
+        results.push(answer.result === "stopped" ? answer.why : answer.result);
+        if (pauseMs > 0) await clock.sleep(pauseMs);
+      }
+    };
+    return { work: Promise.all(Array.from({ length: count }, lane)), results };
+  };
+  return {
+    clock,
+    requests,
+    tokenRequests,
+    transport,
+    submitter,
+    send: (call = anAppend()) => clock.run(submitter.send(call)),
+    sendAll,
+    lanes,
+  };
 }
 
 export function tokenBody(number: number, expiresIn: number | null): unknown {
