@@ -34,7 +34,8 @@ const elsewhere = ["/dev/shm", "/tmp"].find(
 );
 
 interface Inbox extends Office {
-  put(name: string, content: string, secondsAgo?: number): void;
+  /** By default one row of the load that is called like the file. */
+  put(name: string, content?: string, secondsAgo?: number): void;
   /** Watches until the folder has been looked at so often; what happens between two looks, which wait for it, is given. */
   watch(looks: ((look: number) => unknown) | number, ...more: string[]): ReturnType<Office["type"]>;
   landed(): string[];
@@ -45,7 +46,7 @@ function open(source: object = weighings, office: Office = openOffice(source)): 
   mkdirSync(office.path("inbox"));
   return {
     ...office,
-    put(name, content, secondsAgo = 60) {
+    put(name, content = text(name.charAt(0).toUpperCase()), secondsAgo = 60) {
       writeFileSync(office.path(`inbox/${name}`), content);
       const at = new Date(world.now - secondsAgo * 1000);
       utimesSync(office.path(`inbox/${name}`), at, at);
@@ -72,12 +73,35 @@ function open(source: object = weighings, office: Office = openOffice(source)): 
   };
 }
 
+/** The same at a service of its own, which is out of reach until its faults are taken away. */
+async function openUnreachable() {
+  const sandbox = createSandbox({ rate: null });
+  sandbox.setFaults([{ match: { path: "/oauth/token" }, action: { kind: "status", status: 503, when: "before" } }]);
+  return { sandbox, inbox: open(weighings, await openOfficeAt(sandbox, weighings)) };
+}
+
+/** Another mapping of the same file, `n.yaml`. */
+const writeOther = (inbox: Inbox) => writeFileSync(inbox.path("n.yaml"), mapping({ ...weighings, namespace: "other" }));
+
+/** Watches as given, and types these command lines once it has looked: what they said. */
+async function beside(inbox: Inbox, more: string[], ...lines: string[][]) {
+  let others: Awaited<ReturnType<Office["type"]>>[] = [];
+  await inbox.watch(
+    async (look) => {
+      if (look === 1) others = await Promise.all(lines.map((argv) => inbox.type("watch", ...argv)));
+    },
+    ...more,
+  );
+  expect(others).toHaveLength(lines.length);
+  return others;
+}
+
 describe("watch", () => {
   it("imports what is there in order of name, and what comes later; SIGTERM ends it with 0", long, async () => {
     const inbox = open();
-    inbox.put("b.csv", text("B"));
-    inbox.put("a.csv", text("A"));
-    const { code, out, err } = await inbox.watch((look) => look === 2 && inbox.put("c.csv", text("C")));
+    inbox.put("b.csv");
+    inbox.put("a.csv");
+    const { code, out, err } = await inbox.watch((look) => look === 2 && inbox.put("c.csv"));
     expect(code).toBe(0);
     // Nothing was being sent when it ended.
     expect(err).not.toContain("may strand documents");
@@ -105,7 +129,7 @@ describe("watch", () => {
     long,
     async () => {
       const inbox = open();
-      inbox.put("a.csv", text("A"));
+      inbox.put("a.csv");
       inbox.put("e.psv", text("E"));
       writeFileSync(Buffer.from(`${inbox.path("inbox")}/b\u00ff.csv`, "latin1"), text("B"));
       const { code, err } = await inbox.watch(3, "--once");
@@ -118,7 +142,7 @@ describe("watch", () => {
 
   it("data that cannot be read is told, once for each name", long, async () => {
     const inbox = open();
-    inbox.put("a.csv", text("A"));
+    inbox.put("a.csv");
     inbox.put("b.xls", "x");
     inbox.put("notes.md", "x");
     const { code, out, err } = await inbox.watch((look) => look === 2 && inbox.put("c.ods", "x"));
@@ -155,8 +179,8 @@ describe("watch", () => {
 
   it("a file that is written anew while others are imported is left alone until it is whole", long, async () => {
     const inbox = open();
-    inbox.put("a.csv", text("A"));
-    inbox.put("b.csv", text("B"));
+    inbox.put("a.csv");
+    inbox.put("b.csv");
     const { runImport } = inbox.world.pipeline;
     inbox.world.pipeline.runImport = async (options) => {
       if (inbox.landed().length === 0) inbox.put("b.csv", "Load,At,Gross\nB,2026-01-01 10:00,1", 0);
@@ -171,9 +195,9 @@ describe("watch", () => {
     long,
     async () => {
       const inbox = open();
-      inbox.put("a.csv", text("A"));
+      inbox.put("a.csv");
       await inbox.watch(3);
-      inbox.put("b.csv", text("B"));
+      inbox.put("b.csv");
       const held = tryLock(inbox.path("state/sandbox/ledger.db.lock"));
       const watching = inbox.watch((look) => {
         if (look === 2) inbox.put("b.csv", text("B", "12310"), JUST_NOW);
@@ -236,26 +260,26 @@ describe("watch", () => {
     const inbox = open();
     const real =
       "target: real\ntargets: { real: { baseUrl: https://127.0.0.1:9, tokenUrl: https://127.0.0.1:9/t, clientId: x } }\n";
-    inbox.put("a.csv", text("A"));
+    inbox.put("a.csv");
     await inbox.watch((look) => {
       if (look !== 2) return;
       writeFileSync(inbox.path("rowferry.config.yaml"), real, { mode: 0o600 });
-      inbox.put("b.csv", text("B"));
+      inbox.put("b.csv");
     });
     expect(inbox.landed()).toEqual(["A", "B"]);
   });
 
   it("a folder that one mapping has read is read under another one too", long, async () => {
     const inbox = open();
-    inbox.put("a.csv", text("A"));
+    inbox.put("a.csv");
     await inbox.watch(40, "--once");
-    writeFileSync(inbox.path("n.yaml"), mapping({ ...weighings, namespace: "other" }));
+    writeOther(inbox);
     expect((await inbox.type("watch", "n.yaml", inbox.path("inbox"), "--once")).err).toContain("would send them again");
   });
 
   it("goes on after a restart where it stopped, and imports a file again once it changes", long, async () => {
     const inbox = open();
-    inbox.put("a.csv", text("A"));
+    inbox.put("a.csv");
     await inbox.watch(2);
     expect((await inbox.watch(2)).out).toBe("");
     inbox.put("a.csv", `${text("A")}B,2026-01-01 10:00,5\n`, 30);
@@ -292,7 +316,7 @@ describe("watch", () => {
     async () => {
       const inbox = open();
       inbox.put("a.csv", "Carga,Data\nA,1\n");
-      inbox.put("b.csv", text("B"));
+      inbox.put("b.csv");
       const first = await inbox.watch(3);
       expect(inbox.landed()).toHaveLength(1);
       expect(first.err).toContain("a.csv");
@@ -326,7 +350,7 @@ describe("watch", () => {
       const inbox = open(source);
       writeFileSync(inbox.path("base.yaml"), base);
       writeFileSync(inbox.path(file), bad);
-      inbox.put("a.csv", text("A"));
+      inbox.put("a.csv");
       await inbox.watch((look) => {
         if (look === 2) expect(inbox.landed()).toHaveLength(0);
         if (look === 2) writeFileSync(inbox.path(file), good);
@@ -336,14 +360,12 @@ describe("watch", () => {
   );
 
   it("what was withdrawn while the service was out of reach is not sent when it is back", long, async () => {
-    const sandbox = createSandbox({ rate: null });
-    const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
-    inbox.put("a.csv", text("A"));
-    sandbox.setFaults([{ match: { path: "/oauth/token" }, action: { kind: "status", status: 503, when: "before" } }]);
+    const { sandbox, inbox } = await openUnreachable();
+    inbox.put("a.csv");
     expect((await inbox.watch(1)).out).toContain("exit 4");
     expect((await inbox.type("withdraw", "--input", "a.csv", "--yes")).out).toContain("Taken back: 1 row");
     sandbox.setFaults([]);
-    inbox.put("b.csv", text("B"));
+    inbox.put("b.csv");
     await inbox.watch(2);
     expect(inbox.documents().map(({ externalId }) => externalId)).toEqual(["B"]);
     expect(readdirSync(inbox.path("inbox"))).toEqual(["a.csv", "b.csv"]);
@@ -355,10 +377,8 @@ describe("watch", () => {
     "what the service did not take is sent when it is back, though the file is gone and no other comes",
     long,
     async () => {
-      const sandbox = createSandbox({ rate: null });
-      const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
-      inbox.put("a.csv", text("A"));
-      sandbox.setFaults([{ match: { path: "/oauth/token" }, action: { kind: "status", status: 503, when: "before" } }]);
+      const { sandbox, inbox } = await openUnreachable();
+      inbox.put("a.csv");
       const { out } = await inbox.watch((look) => {
         if (look === 2) rmSync(inbox.path("inbox/a.csv"));
         if (look === 2) sandbox.setFaults([]);
@@ -385,10 +405,8 @@ describe("watch", () => {
   });
 
   it("a clock set back by a day delays neither a retry nor a file that was settling", long, async () => {
-    const sandbox = createSandbox({ rate: null });
-    const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
-    inbox.put("a.csv", text("A"));
-    sandbox.setFaults([{ match: { path: "/oauth/token" }, action: { kind: "status", status: 503, when: "before" } }]);
+    const { sandbox, inbox } = await openUnreachable();
+    inbox.put("a.csv");
     const landed = () => inbox.documents().map(({ externalId }) => externalId);
     await inbox.watch((look) => {
       if (look === 2) sandbox.setFaults([]);
@@ -403,7 +421,7 @@ describe("watch", () => {
     const inbox = open();
     mkdirSync(inbox.path("done"));
     writeFileSync(inbox.path("done/a.csv"), "an older one");
-    inbox.put("a.csv", text("A"));
+    inbox.put("a.csv");
     inbox.put("b.csv", text("B", "much"));
     const { code } = await inbox.watch(40, "--once", "--move-to", inbox.path("done"));
     expect(code).toBe(3);
@@ -416,8 +434,8 @@ describe("watch", () => {
     const inbox = open();
     const done = mkdtempSync(join(elsewhere, "rowferry-watch-"));
     onTestFinished(() => rmSync(done, { recursive: true }));
-    inbox.put("a.csv", text("A"));
-    inbox.put("b.csv", text("B"));
+    inbox.put("a.csv");
+    inbox.put("b.csv");
     const { mtimeMs } = statSync(inbox.path("inbox/a.csv"));
     const { code, err } = await inbox.watch(40, "--once", "--move-to", done);
     expect([code, readdirSync(inbox.path("inbox")), readdirSync(done)], err).toEqual([0, [], ["a.csv", "b.csv"]]);
@@ -431,8 +449,8 @@ describe("watch", () => {
     async () => {
       const inbox = open();
       writeFileSync(inbox.path("done"), "in the way");
-      inbox.put("a.csv", text("A"));
-      inbox.put("b.csv", text("B"));
+      inbox.put("a.csv");
+      inbox.put("b.csv");
       const first = await inbox.watch(40, "--move-to", inbox.path("done"));
       expect(inbox.landed()).toHaveLength(2);
       expect(first.err.match(/a\.csv: it is imported, but cannot be moved to .*done/g)).toHaveLength(1);
@@ -449,7 +467,7 @@ describe("watch", () => {
     async () => {
       const inbox = open();
       inbox.put("a.xlsx", "PK, and no workbook");
-      inbox.put("b.csv", text("B"));
+      inbox.put("b.csv");
       const { code, err } = await inbox.watch(40, "--once", "--move-to", inbox.path("done"));
       expect([code, readdirSync(inbox.path("inbox"))], err).toEqual([3, ["a.xlsx"]]);
       expect((await inbox.watch(3, "--move-to", inbox.path("done"))).err).not.toContain("a.xlsx");
@@ -464,7 +482,7 @@ describe("watch", () => {
     async () => {
       const inbox = open();
       inbox.put("a.csv", "");
-      inbox.put("b.csv", text("B"));
+      inbox.put("b.csv");
       const grow = inbox.world.pipeline.runImport;
       inbox.world.pipeline.runImport = async (options) => {
         const summary = await grow(options);
@@ -502,8 +520,8 @@ describe("watch", () => {
     const inbox = open();
     mkdirSync(inbox.path("state/sandbox"), { recursive: true });
     writeFileSync(inbox.path("state/sandbox/watched"), "in the way");
-    inbox.put("a.csv", text("A"));
-    inbox.put("b.csv", text("B"));
+    inbox.put("a.csv");
+    inbox.put("b.csv");
     const { out, err } = await inbox.watch(3);
     expect(err.match(/sandbox\/watched/g)).toHaveLength(1);
     expect([...out.matchAll(/1 event landed/g)]).toHaveLength(2);
@@ -520,7 +538,7 @@ describe("watch", () => {
     const { err } = await inbox.watch((look) => {
       if (look !== 20) return;
       rmSync(ledger);
-      inbox.put("a.csv", text("A"));
+      inbox.put("a.csv");
     });
     expect(err.match(/the file is not a ledger/g)).toHaveLength(1);
     expect(inbox.landed()).toHaveLength(1);
@@ -529,10 +547,10 @@ describe("watch", () => {
   it("a ledger that is gone is told and waited for; a new one would not know what was sent", long, async () => {
     const inbox = open();
     const ledger = inbox.path("state/sandbox/ledger.db");
-    inbox.put("a.csv", text("A"));
+    inbox.put("a.csv");
     const { err } = await inbox.watch((look) => {
       if (look === 2) renameSync(ledger, inbox.path("moved.db"));
-      if (look === 2) inbox.put("b.csv", text("B"));
+      if (look === 2) inbox.put("b.csv");
       if (look !== 6) return;
       expect([existsSync(ledger), inbox.landed()]).toEqual([false, ["A"]]);
       renameSync(inbox.path("moved.db"), ledger);
@@ -544,10 +562,10 @@ describe("watch", () => {
   it("settings that come to name another ledger begin none: it would not know what was sent", long, async () => {
     const inbox = open();
     const settings = inbox.path("rowferry.config.yaml");
-    inbox.put("a.csv", text("A"));
+    inbox.put("a.csv");
     const { err } = await inbox.watch((look) => {
       if (look === 2) writeFileSync(settings, "state: elsewhere\n", { mode: 0o600 });
-      if (look === 2) inbox.put("b.csv", text("B"));
+      if (look === 2) inbox.put("b.csv");
       if (look !== 6) return;
       expect([existsSync(inbox.path("elsewhere/sandbox/ledger.db")), inbox.landed()]).toEqual([false, ["A"]]);
       rmSync(settings);
@@ -558,15 +576,10 @@ describe("watch", () => {
 
   it("a second one for the same mapping and folder ends at once: it would fail on files that the first one moves away", async () => {
     const inbox = open();
-    const second: Awaited<ReturnType<Office["type"]>>[] = [];
-    const watch = (...more: string[]) => inbox.type("watch", "m.yaml", inbox.path("inbox"), ...more);
-    await inbox.watch(async (look) => {
-      if (look === 1) second.push(await watch("--once"), await watch("--once", "--move-to", "done"));
-    });
-    expect(second).toHaveLength(2);
-    for (const { code, said } of second)
+    const again = ["m.yaml", inbox.path("inbox"), "--once"];
+    for (const { code, said } of await beside(inbox, [], again, [...again, "--move-to", "done"]))
       expect([code, said]).toEqual([5, expect.stringContaining("Another watch with the same mapping is running")]);
-    expect((await watch("--once")).code).toBe(0);
+    expect((await inbox.type("watch", ...again)).code).toBe(0);
   });
 
   it.each([
@@ -577,32 +590,21 @@ describe("watch", () => {
     long,
     async (_, first, second) => {
       const inbox = open();
-      writeFileSync(inbox.path("n.yaml"), mapping({ ...weighings, namespace: "other" }));
+      writeOther(inbox);
       writeFileSync(inbox.path("rowferry.config.yaml"), "state: state\n");
-      const others: Awaited<ReturnType<Office["type"]>>[] = [];
-      const other = (...more: string[]) => inbox.type("watch", "n.yaml", inbox.path("inbox"), "--once", ...more);
-      await inbox.watch(
-        async (look) => {
-          if (look !== 1) return;
-          others.push(await other(...second), await other(...second, "--ledger", inbox.path("state/b/ledger.db")));
-        },
-        ...first,
-      );
-      expect(others).toHaveLength(2);
-      for (const { code, said } of others)
+      const other = ["n.yaml", inbox.path("inbox"), "--once", ...second];
+      const elsewhereToo = [...other, "--ledger", inbox.path("state/b/ledger.db")];
+      for (const { code, said } of await beside(inbox, first, other, elsewhereToo))
         expect([code, said]).toEqual([5, expect.stringContaining("before the other one has read them")]);
-      expect((await other(...second)).code).toBe(0);
+      expect((await inbox.type("watch", ...other)).code).toBe(0);
     },
   );
 
   it("those of two mappings run beside each other while neither moves files away", long, async () => {
     const inbox = open();
-    writeFileSync(inbox.path("n.yaml"), mapping({ ...weighings, namespace: "other" }));
-    const others: Promise<Awaited<ReturnType<Office["type"]>>>[] = [];
-    await inbox.watch((look) => {
-      if (look === 1) others.push(inbox.type("watch", "n.yaml", inbox.path("inbox"), "--once"));
-    });
-    for (const { code, said } of await Promise.all(others)) expect(code, said).toBe(0);
+    writeOther(inbox);
+    const [{ code, said } = expect.fail()] = await beside(inbox, [], ["n.yaml", inbox.path("inbox"), "--once"]);
+    expect(code, said).toBe(0);
   });
 
   it("one that cannot start is told as an import is that cannot", long, async () => {
@@ -624,7 +626,7 @@ describe("watch", () => {
 
   it("--move-to cannot be the watched folder, where each move would be a new file", async () => {
     const inbox = open();
-    inbox.put("a.csv", text("A"));
+    inbox.put("a.csv");
     const { code, err } = await inbox.watch(2, "--move-to", inbox.path("inbox"));
     expect([code, inbox.landed()], err).toEqual([2, []]);
     symlinkSync(inbox.path("inbox"), inbox.path("link"));
@@ -634,7 +636,7 @@ describe("watch", () => {
   it("a link that leads in a circle is told once and passed over; the others are imported", long, async () => {
     const inbox = open();
     symlinkSync("a.csv", inbox.path("inbox/a.csv"));
-    inbox.put("b.csv", text("B"));
+    inbox.put("b.csv");
     const { err } = await inbox.watch(3);
     expect(inbox.landed()).toHaveLength(1);
     expect(err.match(/a\.csv cannot be used: its links lead in a circle/g)).toHaveLength(1);
@@ -646,7 +648,7 @@ describe("watch", () => {
       if (look === 1) renameSync(inbox.path("inbox"), inbox.path("gone"));
       if (look === 4) {
         renameSync(inbox.path("gone"), inbox.path("inbox"));
-        inbox.put("a.csv", text("A"));
+        inbox.put("a.csv");
       }
     });
     expect(code).toBe(0);
