@@ -31,10 +31,6 @@ describe("exit codes (DESIGN section 7)", () => {
     expect(world.out).toBe("");
   });
 
-  it.each([0, 3, 4, 5] as const)("a run's %i is the command's", async (exitCode) => {
-    expect(await typeImport(ending({ exitCode }))).toBe(exitCode);
-  });
-
   it("an error with a code ends with the code's exit code: cause, place, remedy", async () => {
     const error = new RowferryError("file-missing", "there is no such file", { place: { file: "a.csv" } });
     const world = importing(() => Promise.reject(error));

@@ -406,7 +406,7 @@ test(
   },
 );
 
-describe("where the service has never answered", () => {
+describe("H8: where the service has never answered", () => {
   const html = "<!DOCTYPE html><title>Nothing here</title>";
   const envelope = JSON.stringify({ errors: [{ code: "NOT_FOUND", id: "1", timestamp: "2026-11-20T02:00:00.000Z" }] });
 
@@ -415,6 +415,7 @@ describe("where the service has never answered", () => {
     ["a redirect", 301, "", /answered 301, a redirect.*Check it/],
     ["the start page of a web site", 200, html, /answered 200, but not as the service does.*Check it/],
     ["404 in the service's own envelope", 404, envelope, /no POST \/participants.*check the path of baseUrl/],
+    ["404 and no word", 404, "", /no POST \/participants.*check the path of baseUrl/],
   ])("%s stops the run within seconds: the address is wrong, and no row is", async (_, status, body, told) => {
     open();
     const rewrite: RunPlan["rewrite"] = ({ url }, reply) =>
@@ -464,18 +465,6 @@ test("404 to an address of a participant that is gone says so", async () => {
   expect([exitCode, problems.map(({ code }) => code)]).toEqual([3, ["service-refused"]]);
   const [told] = world.withLedger((database) => problemExamples(database, 1));
   expect(told?.message).toMatch(/does not know the participant \S+, under which/);
-});
-
-test("H8: an address without the service (404 to everything) stops the run and rejects no row", async () => {
-  open();
-  world.setFaults([
-    { match: { path: "/participants" }, action: { kind: "status", status: 404, when: "before", body: "empty" } },
-  ]);
-  const { stopped, exitCode, problems } = await imported(...at(10));
-  expect([stopped?.code, exitCode, problems]).toEqual(["service-path-unknown", 4, []]);
-  world.setFaults([]);
-  expect(await resumed()).toBe(0);
-  expect(minutes()).toEqual([10]);
 });
 
 test("H8: a revoked credential stops the run and rejects no row", long, async () => {

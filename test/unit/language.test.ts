@@ -55,37 +55,9 @@ describe("a forgotten = (2)", () => {
     expect((await refusal(yaml)).message).toContain("no formula is computed here");
   });
 
-  it("and a header in the place of its column is refused where rows are told apart", async () => {
-    const { message, hint } = await refusal(mappingWith({}).replace("key: =doc", "key: Doc"));
-    expect(message).toContain('is the header of the column "doc"');
-    expect(hint).toContain("Write =doc");
-  });
-
-  it("before a condition is said", async () => {
-    expect((await refusal(mappingWith({ event: "when: filled(doc)" }))).hint).toContain("=filled(doc)");
-  });
-
   it("is confirmed as a text in quotes", async () => {
     const yaml = mappingWith({ columns: "x: X", attributes: `A: '="x"'` });
     expect(shown(mapRows(await load(yaml), [DAY]))).toEqual([[{ name: "A", value: "x", isPublic: true }]]);
-  });
-});
-
-describe("keys (4)", () => {
-  it.each(["once", "content"])("with the word %s among their parts are refused", async (word) => {
-    expect((await refusal(mappingWith({}).replace("key: once", `key: [=doc, ${word}]`))).message).toContain(
-      `\`${word}\` stands alone`,
-    );
-  });
-
-  it.each([
-    ["a document's", mappingWith({}).replace("key: =doc", "key: =doc + text(row)")],
-    ["through a column", mappingWith({ columns: "here: =doc + text(row)" }).replace("key: =doc", "key: =here")],
-    ["an event's", mappingWith({}).replace("key: once", "key: =row")],
-    ["a rowId", mappingWith({ input: "rowId: =text(row)" })],
-    ["a group", mappingWith({ input: "group: =row" })],
-  ])("that reach the row's number are refused: %s", async (_title, yaml) => {
-    expect((await refusal(yaml)).message).toContain("row's number");
   });
 });
 
@@ -144,11 +116,6 @@ describe("`by` and `is` (7)", () => {
     expect(error.hint).toBe(hint);
     const [, given = ""] = hint.split('"');
     expect((await load(yaml(given.toLowerCase()))).inputs).toHaveLength(1);
-  });
-
-  it("need each other, and a column", async () => {
-    expect((await refusal(mappingWith({ event: "is: x" }))).message).toContain("`is` needs `by`");
-    expect((await refusal(mappingWith({ event: "by: nope\nis: x" }))).message).toContain('no column "nope"');
   });
 });
 
@@ -219,11 +186,6 @@ it.each(["peso-bruto", "in", "row", "1st"])("names (12): %s is refused with a su
 it.each(["=código + doc", "=doc + código"])("names (12): %s is told that no name has accents", async (formula) => {
   const error = await refusal(mappingWith({ columns: "codigo: Código", attributes: `A: "${formula}"` }));
   expect(error.hint).toBe("Names of columns have no accents: write codigo.");
-});
-
-it.each(['places: "2"', 'min: "0.5"', 'optional: "true"'])("%s is told to go without quotes", async (option) => {
-  const error = await refusal(mappingWith({ columns: `x: { header: X, as: number, ${option} }` }));
-  expect(error.hint).toBe("Leave out the quotes.");
 });
 
 describe("sharing (13)", () => {
@@ -381,20 +343,6 @@ describe("a blank in a list of `fields` or `value`", () => {
   ])("is left out at the end: %j, %j", async (X, Y, at) => {
     expect(recordsOf(await fields(X, Y)).documents[0]?.fields).toMatchObject({ at });
   });
-});
-
-it("`default: ''` is refused, for a blank stays blank", async () => {
-  const { message } = await refusal(mappingWith({ columns: 'x: { header: X, default: "" }', attributes: "A: =x" }));
-  expect(message).toContain("empty");
-});
-
-it.each(["=1 == 2", "=!true"])("`when: %s` is never true, and said", async (when) => {
-  expect((await refusal(mappingWith({ event: `when: '${when}'` }))).message).toContain("never true");
-});
-
-it("an attribute's name has no blank at its ends, where it would be another attribute", async () => {
-  const { message } = await refusal(mappingWith({ attributes: 'A: "1", "A ": "2"' }));
-  expect(message).toContain('"A "');
 });
 
 it("filled(x) (1) is false where the column's `map` makes a blank of the cell", async () => {

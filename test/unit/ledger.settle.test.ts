@@ -204,22 +204,6 @@ describe("dismiss", () => {
 
 describe("resolve (H5)", () => {
   it(
-    "of the right id is agreed to by the read, and the events are settled by duplicates to their own keys",
-    long,
-    async () => {
-      const id = await strand();
-      const found = await check("M1", id);
-      expect(found.findings.filter(({ agrees }) => !agrees)).toEqual([]);
-      expect(found.findings.some(({ text }) => text.startsWith("deduplicationId is rf1-"))).toBe(true);
-      resolveNamed(world.target, found, world.clock, { by: "anna" });
-      const summary = await world.resume();
-      expect(summary.events).toEqual({ "landed-without-id": 2 });
-      expect(summary.exitCode).toBe(0);
-      expect(world.documents()[0]?.events).toHaveLength(2);
-    },
-  );
-
-  it(
     "of another document's id is spoken against by the read, and refused where that document is ours",
     long,
     async () => {

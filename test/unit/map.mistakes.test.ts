@@ -77,7 +77,11 @@ describe("a mistake in a mapping", () => {
 
   const column = (options: string) => mappingWith({ columns: `x: { header: X, ${options} }`, attributes: "A: =x" });
   it.each([
-    ["a number in quotes", column('as: number, places: "2"'), "Leave out the quotes."],
+    ...['places: "2"', 'min: "0.5"', 'optional: "true"'].map((option): [string, string, string] => [
+      `an option in quotes, ${option}`,
+      column(`as: number, ${option}`),
+      "Leave out the quotes.",
+    ]),
     ["a number with a comma", column("as: number, min: 1,5"), "as in 1.5"],
     ["a list where one value is meant", mappingWith({}).replace("isPublic: true", "isPublic: [true]"), "brackets"],
     [
@@ -92,6 +96,8 @@ describe("a mistake in a mapping", () => {
   });
 
   const whole = mappingWith({ columns: "x: { header: X }" });
+  const keyOf = (key: string) => mappingWith({}).replace("key: once", `key: ${key}`);
+  const documentOf = (key: string) => mappingWith({}).replace("key: =doc", `key: ${key}`);
   const day = (formula: string) =>
     mappingWith({ columns: "d: { header: D, as: date }", attributes: `A: "=${formula}"` });
   it.each([
@@ -125,7 +131,7 @@ describe("a mistake in a mapping", () => {
     ["a glob for a pattern", whole.replace("header: X", 'header: X, pattern: "*"'), 'pattern "*"', ".* any text"],
     ["a name with a blank", mappingWith({ columns: "my x: X", attributes: "A: =my_x" }), '"my x"', '"my_x"'],
     ["a name for a delimiter", whole.replace("columns:", "csv: { delimiter: tab }\n    columns:"), '"tab"', ""],
-    ["a key without its =", mappingWith({}).replace("key: once", "key: doc"), "is the name of a column", "Write =doc"],
+    ["a key without its =", keyOf("doc"), "is the name of a column", "Write =doc"],
     [
       "a blank in a map",
       mappingWith({ defaults: 'blank: ["", "-"]', columns: 'x: { header: X, map: { "-": none, a: b } }' }),
@@ -133,13 +139,8 @@ describe("a mistake in a mapping", () => {
       "`default: …`",
     ],
     ["a blank among the values", mappingWith({ columns: 'x: { header: X, oneOf: [a, ""] }' }), "a blank", "required"],
-    [
-      "a constant key of a document",
-      mappingWith({}).replace("key: =doc", "key: 2026"),
-      "the same for every row",
-      "Write a formula such as =ticket",
-    ],
-    ["a document's key by content", mappingWith({}).replace("key: =doc", "key: content"), "the same", "=ticket"],
+    ["a constant key of a document", documentOf("2026"), "the same for every row", "Write a formula such as =ticket"],
+    ["a document's key by content", documentOf("content"), "the same", "=ticket"],
     [
       "a backslash in double quotes",
       whole.replace("X }", 'X, pattern: "\\w+" }'),
@@ -151,6 +152,26 @@ describe("a mistake in a mapping", () => {
     ["a yes for a formula", mappingWith({ input: "skip: yes" }), '"yes" is not a formula', "Write a formula, such as"],
     ["braces for a column", mappingWith({ attributes: 'A: "{{doc}}"' }), "is the name of a column", "Write =doc"],
     ["a formula without its =", mappingWith({ attributes: 'A: doc + doc + "-1"' }), "plain text", "'=doc"],
+    ["a condition without its =", mappingWith({ event: "when: filled(doc)" }), "", "=filled(doc)"],
+    ["a header for its column in a key", documentOf("Doc"), 'is the header of the column "doc"', "Write =doc"],
+    ["a word among the parts of a key", keyOf("[=doc, once]"), "`once` stands alone", ""],
+    ["another word among them", keyOf("[=doc, content]"), "`content` stands alone", ""],
+    ["a document's key of the row's number", documentOf("=doc + text(row)"), "row's number", ""],
+    [
+      "the same through a column",
+      mappingWith({ columns: "here: =doc + text(row)" }).replace("key: =doc", "key: =here"),
+      "row's number",
+      "",
+    ],
+    ["an event's key of it", keyOf("=row"), "row's number", ""],
+    ["a rowId of it", mappingWith({ input: "rowId: =text(row)" }), "row's number", ""],
+    ["a group by it", mappingWith({ input: "group: =row" }), "row's number", ""],
+    ["words without their column", mappingWith({ event: "is: x" }), "`is` needs `by`", ""],
+    ["words of no column", mappingWith({ event: "by: nope\nis: x" }), 'no column "nope"', ""],
+    ["a blank default", mappingWith({ columns: 'x: { header: X, default: "" }', attributes: "A: =x" }), "empty", ""],
+    ["a condition that never holds", mappingWith({ event: "when: '=1 == 2'" }), "never true", ""],
+    ["another of them", mappingWith({ event: "when: '=!true'" }), "never true", ""],
+    ["a blank at the end of an attribute's name", mappingWith({ attributes: 'A: "1", "A ": "2"' }), '"A "', ""],
   ])("has one cause, and says how it is mended: %s", async (_title, yaml, cause, remedy) => {
     const { message, hint } = await refusal(yaml);
     expect(message).toContain(cause);
