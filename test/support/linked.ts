@@ -168,6 +168,8 @@ export interface LinkedWorld extends TestWorld {
   killed(request: number, when: "before" | "after", ...argv: string[]): Promise<boolean>;
   /** Types a command line and gives what it printed. */
   typed(...argv: string[]): Promise<Typed>;
+  /** Types a command line, none of whose words has a blank: it ends with this code. */
+  ends(code: number, line: string): Promise<void>;
   /** Whatever a command with `--json` said last. */
   json(...argv: string[]): Promise<Record<string, unknown>>;
   /** `10 Weighing`, `12 RELATED mirror` of each document of that key, oldest document first. */
@@ -245,6 +247,10 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
     sandbox,
     write,
     typed,
+    async ends(code: number, line: string) {
+      const ended = await typed(...line.split(" "));
+      expect(ended.code, `${line}: ${ended.said}`).toBe(code);
+    },
     killed,
     brought(file: string, rows: readonly (LinkRow | string)[] | string) {
       write(file, rows);

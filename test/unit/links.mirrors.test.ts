@@ -40,7 +40,7 @@ test(
     ]);
     // Given up, the rest goes; or both are sent again in order.
     await world.typed("dismiss", "--row", "rows-2.csv:2");
-    expect((await world.typed("resume")).code).toBe(0);
+    await world.ends(0, "resume");
     expect(world.timeline("A")).toEqual(["40 Weighing"]);
   },
 );
@@ -78,7 +78,7 @@ test(
       ["10 Weighing", "15 CLOSE"],
     ]);
     for (const row of [3, 5]) await world.typed("dismiss", "--row", `rows-2.csv:${row}`);
-    expect((await world.typed("resume")).code).toBe(0);
+    await world.ends(0, "resume");
     expect(["A", "C"].map((key) => world.timeline(key))).toEqual([["10 Weighing", "70 Weighing"], ["30 Weighing"]]);
   },
 );
@@ -117,7 +117,7 @@ test.each(["pending-process", "drop"] as const)(
     world.sandbox.setFaults([{ match: { path: "/documents/events" }, times: 6, action }]);
     const { code } = await world.brought("rows-2.csv", ["B 2 link A", "C 3 link A", "A 4"]);
     expect([code, world.timeline("A")]).toEqual([4, ["1 Weighing"]]);
-    expect((await world.typed("resume")).code).toBe(0);
+    await world.ends(0, "resume");
     expect(world.timeline("A")).toEqual(["1 Weighing", "2 RELATED mirror", "3 RELATED mirror", "4 Weighing"]);
   },
 );

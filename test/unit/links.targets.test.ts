@@ -70,7 +70,7 @@ describe("a document that a SPLIT makes, and its own rows", () => {
       for (const load of [...loads, "D"]) expect(world.timeline(load)).toEqual(["10 Weighing"]);
       expect(world.refusals()).toEqual([]);
       await world.typed("dismiss", "--row", "rows-1.csv:5", "--row", "rows-1.csv:6", "--row", "rows-1.csv:7");
-      expect((await world.typed("resume")).code).toBe(0);
+      await world.ends(0, "resume");
       for (const load of loads) expect(world.timeline(load)).toEqual(["10 Weighing", "30 Weighing"]);
     },
   );
@@ -131,7 +131,7 @@ describe("a document that a SPLIT makes, and its own rows", () => {
       ]);
       const [{ id } = { id: "" }] = world.timelines("B");
       expect((await world.typed("resolve", "load/B", "--document-id", id, "--yes")).code).toBe(0);
-      expect((await world.typed("resume")).code).toBe(0);
+      await world.ends(0, "resume");
       expect(world.timeline("B")).toEqual(["20 SPLIT target", "30 RELATED mirror", "50 RELATED mirror"]);
     },
   );

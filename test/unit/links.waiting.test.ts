@@ -265,7 +265,7 @@ test.each(sampled(["/participants", "/participants/{participantId}/addresses"], 
     const { out } = await world.typed("status");
     expect(out).toMatch(/^rowferry resume/m);
     expect(out).not.toContain("dismiss");
-    expect((await world.typed("resume")).code).toBe(0);
+    await world.ends(0, "resume");
     expect(world.timeline("A")).toEqual(["1 Weighing", "2 Weighing"]);
   },
 );
@@ -291,10 +291,10 @@ test.each(sampled(refusedParties, 3))(
     expect(out).toMatch(/^rowferry rejects/m);
     expect(out).not.toContain("rowferry dismiss");
     await world.typed("dismiss", "--code", "service-refused", "--yes");
-    expect((await world.typed("resume")).code).toBe(3);
+    await world.ends(3, "resume");
     expect((await world.typed("status")).out).toMatch(/^rowferry dismiss --code (participant|address)-not-registered/m);
     await world.typed("dismiss", "--undo", "--code", "dismissed", "--yes");
-    expect((await world.typed("resume")).code).toBe(0);
+    await world.ends(0, "resume");
     expect(world.timeline("A")).toHaveLength(2);
   },
 );

@@ -242,7 +242,7 @@ describe("good nights tell nothing, and what is over is told once", () => {
     expect(textOf(told)).toContain("The ledger's file cannot be opened, or is not a ledger.");
     expect(textOf(told)).not.toContain("No input");
     renameSync(`${ledger}.kept`, ledger);
-    expect((await office.type("notify", "--due")).code).toBe(0);
+    await office.ends(0, "notify --due");
     expect(office.told().map(({ when }) => when)).toEqual(["recovered"]);
   });
 
