@@ -22,8 +22,7 @@ it.each(sampled([{ key: "=ticket" }, byContent], 2, 1))(
     const office = openOffice(measuring(event));
     const table = loadsWith(["Ticket", "Share A", "Share B"], "L1 10 5 T1 1.5 2");
     const turned = table.map((cells) => cells.toReversed());
-    for (const [file, cells] of Object.entries({ "a.csv": table, "b.csv": turned }))
-      expect((await office.brought(file, cells)).exitCode).toBe(0);
+    for (const [file, cells] of Object.entries({ "a.csv": table, "b.csv": turned })) await office.lands(file, cells);
     expect(sent(office)).toHaveLength(1);
   },
 );
@@ -46,10 +45,10 @@ it("an event that waits takes what an edited mapping says, although rows of two 
 
 it("an event that is known by its content goes on under another name that says what it was", async () => {
   const office = openOffice(measuring(byContent));
-  expect((await office.brought("a.csv", rows("L1 10 5 T1 1"))).exitCode).toBe(0);
+  await office.lands("a.csv", rows("L1 10 5 T1 1"));
   const { weighing } = measuring(byContent).inputs.weighings.events;
   office.writeMapping(weighingsWith({ columns, events: { pesagem: { ...weighing, was: "weighing" } } }));
-  expect((await office.brought("b.csv", rows("L1 10 5 T1 1", "L1 20 5 T2 2"))).exitCode).toBe(0);
+  await office.lands("b.csv", rows("L1 10 5 T1 1", "L1 20 5 T2 2"));
   expect(sent(office)).toHaveLength(2);
 });
 

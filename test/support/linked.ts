@@ -160,6 +160,8 @@ export interface LinkedWorld extends TestWorld {
   write(file: string, rows: readonly (LinkRow | string)[] | string): void;
   /** Writes a file and imports it. */
   brought(file: string, rows: readonly (LinkRow | string)[] | string): Promise<Typed>;
+  /** The same, where it ends with this code. */
+  brings(code: number, ...file: Parameters<LinkedWorld["brought"]>): Promise<void>;
   /** Imports files that were written before. */
   import(...files: string[]): Promise<Typed>;
   /** Plans their import. */
@@ -243,6 +245,10 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
     writeFileSync(join(base.cwd, file), typeof rows === "string" ? rows : csvOf(rows.map(linked)));
   };
   const withFiles = (command: string, files: readonly string[]) => typed(command, "linked.yaml", ...files);
+  const brought: LinkedWorld["brought"] = (file, rows) => {
+    write(file, rows);
+    return withFiles("import", [file]);
+  };
   return Object.assign(base, {
     sandbox,
     write,
@@ -252,9 +258,10 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
       expect(ended.code, `${line}: ${ended.said}`).toBe(code);
     },
     killed,
-    brought(file: string, rows: readonly (LinkRow | string)[] | string) {
-      write(file, rows);
-      return withFiles("import", [file]);
+    brought,
+    async brings(code: number, ...file: Parameters<typeof brought>) {
+      const ended = await brought(...file);
+      expect(ended.code, ended.said).toBe(code);
     },
     import: (...files: string[]) => withFiles("import", files),
     plan: (...files: string[]) => withFiles("plan", files),

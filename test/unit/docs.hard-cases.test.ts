@@ -2,7 +2,7 @@
  * docs/reference/tests.md names a test for every promise and every hard case, and a test named there cites it in a title or
  * at its top. Whatever else the page names is there: files, families of tests, and titles behind `›`.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { safeguards } from "../nights/simulation/without.js";
 
@@ -68,6 +68,14 @@ describe("what the page names is there", () => {
       .filter(({ title }) => title !== "");
     expect(titles.length).toBeGreaterThan(25);
     expect(titles.filter(({ file, title }) => !textOf(file).replaceAll("\\", "").includes(title))).toEqual([]);
+  });
+
+  it("families of test/unit, each in the row that says what it tries, and no other", () => {
+    const table = /## Where to look(.+?)\n## /s.exec(page)?.[1] ?? "";
+    const rowsOf = table.split("\n").filter((line) => line.startsWith("| `"));
+    const families = rowsOf.flatMap((line) => line.split(" | ")[0]?.match(/[a-z-]+(?=`)/g) ?? []);
+    const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".ts"));
+    expect(families.toSorted()).toEqual([...new Set(files.map((name) => name.split(".")[0]))].toSorted());
   });
 
   it("safeguards, each with its row", () => {

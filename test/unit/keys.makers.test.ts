@@ -87,7 +87,7 @@ describe("a key from typed cells, and another format of dates", () => {
 
   it("are nothing to the keys of text files", long, async () => {
     const office = openOffice(dated(before));
-    expect((await office.brought("w.csv", withDay("1/1/26"))).exitCode).toBe(0);
+    await office.lands("w.csv", withDay("1/1/26"));
     office.writeMapping(after);
     expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { known: 1 } });
   });
@@ -108,7 +108,7 @@ describe("a list that a key reads", () => {
     long,
     async () => {
       const office = openOffice(listing(["In"], ["kg"]));
-      expect((await office.brought("w.csv", written(first))).exitCode).toBe(0);
+      await office.lands("w.csv", written(first));
       office.writeMapping(listing(["Out"], ["t"]));
       expect(await office.brought("w.csv", written(second))).toMatchObject({ exitCode: 0, rows: { staged: 1 } });
       office.writeCsv("w.csv", written(first, second));
@@ -198,7 +198,7 @@ describe("a renamed document (F73)", () => {
     expect(await under(office, renamed({}))).toEqual(refused("load seems to be carga now"));
     office.writeMapping(renamed({ was: "load" }));
     expect(await office.import("w.csv")).toMatchObject(known);
-    expect((await office.brought("n.csv", ["Load,At", "L1,2026-01-01 11:00"])).exitCode).toBe(0);
+    await office.lands("n.csv", ["Load,At", "L1,2026-01-01 11:00"]);
     expect(there(office)).toEqual(["L1 2", "L2 1"]);
   });
 

@@ -27,7 +27,7 @@ const replace = async (office: Office, load: string) =>
 /** Two weighings of each load, the second of them changed: it has landed as 2, and is 3 now. */
 const both = (gross: string, ...names: string[]) => names.flatMap((name) => [`${name} 10 1`, `${name} 20 ${gross}`]);
 async function changeAll(office: Office, ...names: string[]) {
-  expect((await office.brought("w-1.csv", loads(...both("2", ...names)))).exitCode).toBe(0);
+  await office.lands("w-1.csv", loads(...both("2", ...names)));
   await office.brought("w-2.csv", loads(...both("3", ...names)));
   for (const name of names) await replace(office, name);
 }

@@ -60,15 +60,13 @@ describe("rows by key and rows by documentId (F110)", () => {
       const world = await linkedWorld();
       await world.brought("rows-1.csv", ["B 1"]);
       const first = idOf(world, "B");
-      expect(
-        (await world.brought("rows-2.csv", [{ doc: "A", at: 20, what: "link-id", other: first }, "B 10", "B 30"])).code,
-      ).toBe(0);
+      await world.brings(0, "rows-2.csv", [{ doc: "A", at: 20, what: "link-id", other: first }, "B 10", "B 30"]);
       expect([world.timeline("B"), world.refusals()]).toEqual([
         ["1 Weighing", "10 Weighing", "20 RELATED mirror", "30 Weighing"],
         [],
       ]);
       await world.typed("replace", "B", "--reason", "wrong");
-      expect((await world.brought("rows-3.csv", [{ doc: "C", at: 20, what: "link-id", other: first }])).code).toBe(0);
+      await world.brings(0, "rows-3.csv", [{ doc: "C", at: 20, what: "link-id", other: first }]);
       expect(
         world.timelines("B").map(({ state, events }) => [state, events.filter((one) => one.includes("mirror"))]),
       ).toEqual([
@@ -86,7 +84,7 @@ describe("rows by key and rows by documentId (F110)", () => {
       world.sandbox.setFaults([
         { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } },
       ]);
-      expect((await world.brought("rows-1.csv", ["A 10"])).code).toBe(3);
+      await world.brings(3, "rows-1.csv", ["A 10"]);
       const id = idOf(world, "A");
       await world.brought("ids-1.csv", [{ doc: id, at: 20 }]);
       expect((await world.typed("resolve", "load/A", "--document-id", id, "--yes")).code).toBe(0);

@@ -42,15 +42,15 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     long,
     async () => {
       const world = await linkedWorld();
-      expect((await world.brought("rows-1.csv", ["A 1", "A 10 split B company=123", "B 20"])).code).toBe(3);
+      await world.brings(3, "rows-1.csv", ["A 1", "A 10 split B company=123", "B 20"]);
       expect(world.timelines("B")).toEqual([]);
-      expect((await world.brought("rows-1.csv", ["A 1", "A 10 split B", "B 20"])).code).toBe(0);
+      await world.brings(0, "rows-1.csv", ["A 1", "A 10 split B", "B 20"]);
       expect([world.timeline("A"), world.timeline("B")]).toEqual([
         ["1 Weighing", "10 SPLIT"],
         ["10 SPLIT target", "20 Weighing"],
       ]);
       // It exists: another SPLIT into it can hold nothing of it.
-      expect((await world.brought("rows-2.csv", ["A 30 split B company=123", "B 40"])).code).toBe(3);
+      await world.brings(3, "rows-2.csv", ["A 30 split B company=123", "B 40"]);
       expect(world.timeline("B")).toHaveLength(3);
     },
   );

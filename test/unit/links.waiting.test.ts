@@ -194,7 +194,7 @@ test.each(sampled(Object.entries(cases), 10))(
     const carriers = await world.brought("carriers-1.csv", [`- 1 weigh company=${CARRIER} carrier=C1 depot=D1`]);
     expect(carriers.code, carriers.out + carriers.err).toBe(0);
     if (one.before !== undefined) {
-      expect((await world.brought("rows-1.csv", one.before)).code).toBe(0);
+      await world.brings(0, "rows-1.csv", one.before);
     }
     world.sandbox.setFaults(one.faults ?? []);
     const files = { "carriers-2.csv": one.carriers, "rows-2.csv": one.rows, "seen-2.csv": one.seen };
@@ -260,7 +260,7 @@ test.each(sampled(["/participants", "/participants/{participantId}/addresses"], 
   async (path) => {
     const world = await linkedWorld();
     world.sandbox.setFaults([{ match: { path, method: "POST" }, action: { kind: "drop", when: "before" } }]);
-    expect((await world.brought("rows-1.csv", ["A 1", "A 2"])).code).toBe(4);
+    await world.brings(4, "rows-1.csv", ["A 1", "A 2"]);
     world.sandbox.setFaults([]);
     const { out } = await world.typed("status");
     expect(out).toMatch(/^rowferry resume/m);
@@ -308,7 +308,7 @@ describe("linked documents under --limit", () => {
     long,
     async (limit) => {
       const whole = await linkedWorld();
-      expect((await whole.brought("rows-1.csv", rows)).code).toBe(0);
+      await whole.brings(0, "rows-1.csv", rows);
       const world = await linkedWorld();
       world.write("rows-1.csv", rows);
       const { code, out } = await world.typed("import", "linked.yaml", "rows-1.csv", "--limit", String(limit));
