@@ -2,10 +2,12 @@
  * Secrets and personal data planted in everything that comes in, and looked for in everything that goes out (P9): what
  * the terminal shows, run.log, summary.json, metrics, report, the process list, and the ledger itself. Real processes.
  */
+import { createServer } from "node:http";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type EchoingService, echoingService } from "../support/hostile/echoing-service.js";
+import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.js";
+import { listening } from "../support/listening.js";
 import { type Ended, rowferry, serviceEnv, startRowferry, endProcesses } from "./processes.js";
 
 // Real processes take their time on a busy machine.
@@ -89,7 +91,7 @@ const connectionLog = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 let folder: string;
-let service: EchoingService;
+let service: Awaited<ReturnType<typeof echoingService>>;
 let env: Record<string, string>;
 const outputs: { what: string; text: string }[] = [];
 const run = async (args: string[], more: Record<string, string> = {}): Promise<Ended> => {
@@ -212,3 +214,54 @@ it("what the service says is not obeyed: no escape on a terminal, no markup in t
   for (const path of filesOf(/^(receipts|.*rejected)\.csv$/))
     expect(readFileSync(path, "utf8")).not.toMatch(/(^|[;,\n])"?[=+@]cmd/);
 });
+
+/**
+ * A sandbox over HTTP that says too much: it repeats what it was sent, credentials included, in words and headers.
+ * `refuse`: requests whose body holds this text are refused with all that they said.
+ */
+async function echoingService(options: SandboxOptions, refuse: string) {
+  const sandbox = createSandbox({ rate: null, ...options });
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString("utf8");
+      const url = new URL(request.url ?? "/", "http://localhost");
+      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+      void sandbox
+        .inject({
+          method: request.method ?? "GET",
+          path: url.pathname + url.search,
+          headers,
+          ...(body === "" ? {} : { body }),
+        })
+        .then((reply) => {
+          const isRefused = request.method === "POST" && body.includes(refuse);
+          const status = isRefused ? 400 : reply.status;
+          const message = `\u001b[31mRefused\u0007 <script>alert(1)</script> ${JSON.stringify(headers)} ${body}`;
+          const errors = [{ code: "VALIDATION_ERROR", id: "1", timestamp: "", message }];
+          // Of what the sandbox said, which is shorter.
+          const { "content-length": _, ...said } = reply.headers;
+          response.writeHead(status, {
+            ...said,
+            "x-request-id": "=cmd|'/C calc'!A0",
+            __proto__: "polluted",
+            constructor: "polluted",
+            "x-polluted": "__proto__",
+          });
+          response.end(status < 400 ? reply.body : JSON.stringify({ errors }));
+        });
+    });
+  });
+  const baseUrl = `http://127.0.0.1:${await listening(server)}`;
+  return {
+    baseUrl,
+    tokenUrl: `${baseUrl}/oauth/token`,
+    sandbox,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await sandbox.close();
+    },
+  };
+}

@@ -1,9 +1,10 @@
-/** Every folder of fixtures/read-csv: an input, and what reading it gives or why it is refused. */
+/** Every folder of fixtures/read-csv and fixtures/read-excel: an input, and what reading it gives or why it is refused. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReadOptions } from "../../src/model/dialect.js";
 import { RowferryError } from "../../src/model/error.js";
-import { brief, readFile } from "../support/read/read-file.js";
+import { excelFixtureBytes, excelFixtures } from "../support/read/read-excel-fixture.js";
+import { brief, readFile, temporaryFile } from "../support/read/read-file.js";
 
 interface Expected {
   options?: ReadOptions;
@@ -41,5 +42,18 @@ test.each(readdirSync(folder))(
     const { options: _options, error, ...table } = expected;
     const wanted = error === undefined ? table : { error: { file, ...error } };
     expect(await outcome(join(folder, name, file), expected)).toMatchObject(wanted);
+  },
+);
+
+test.each(excelFixtures())(
+  "a workbook is read cell for cell: $name, $why",
+  async ({ name, options, header, headerRow, notes, rows, kinds }) => {
+    const table = await readFile(await temporaryFile(await excelFixtureBytes(name), `${name}.xlsx`), options);
+    expect(table.header).toEqual(header);
+    expect(table.headerRow).toBe(headerRow);
+    expect(table.notes).toEqual(notes.map((note) => expect.stringContaining(note)));
+    expect(brief(table.rows)).toEqual(rows);
+    const found = table.rows.map((row) => row.kinds);
+    expect(found).toEqual(kinds ?? found);
   },
 );
