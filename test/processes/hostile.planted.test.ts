@@ -227,7 +227,9 @@ async function echoingService(options: SandboxOptions, refuse: string) {
     request.on("end", () => {
       const body = Buffer.concat(chunks).toString("utf8");
       const url = new URL(request.url ?? "/", "http://localhost");
-      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).map(([header, value]) => [header, String(value)]),
+      );
       void sandbox
         .inject({
           method: request.method ?? "GET",

@@ -140,7 +140,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
 
 /** Files that come one after the other, and what stands where after each. */
 type Nights = [rows: Parameters<typeof imported>, standing: string[], exit: number][];
-async function play(nights: Nights) {
+async function expectNights(nights: Nights) {
   open();
   for (const [rows, there, exit] of nights) {
     const { exitCode } = await imported(...rows);
@@ -165,7 +165,7 @@ describe("H12: only what could still be sent in place holds", () => {
       [["M1 10 weight=1"], ["M1 10 landed"], 0],
       [["M1 10 weight=2", "M1 20"], ["M1 10 changed changed", "M1 20 landed"], 3],
     ],
-  ])("%s", async (_, ...nights) => play(nights));
+  ])("%s", async (_, ...nights) => expectNights(nights));
 });
 
 describe("H13: what holds, and for whom", () => {
@@ -194,10 +194,10 @@ describe("H13: what holds, and for whom", () => {
         3,
       ],
     ],
-  ])("%s", long, async (_, ...nights) => play(nights));
+  ])("%s", long, async (_, ...nights) => expectNights(nights));
 
   test("an invalid row whose time cannot be read holds all of its document; dismissed, nothing", long, async () => {
-    await play([[["M1 ? invalid", "M1 10"], ["M1 10 held behind-invalid-row"], 3]]);
+    await expectNights([[["M1 ? invalid", "M1 10"], ["M1 10 held behind-invalid-row"], 3]]);
     giveUp();
     expect(await resumed()).toBe(0);
   });

@@ -185,7 +185,7 @@ describe("a corrected file that was taken back is as if it had not come", () => 
     ["what was right comes again with its first file", { x: "7" }, "--input corrected.csv", 1],
     ["with its document, all comes again with its first file", { x: "y" }, "--document L1", 0],
     ["with its document, what was right too", { x: "7" }, "--document L1", 0],
-  ])("%s", async (_, mended, selector, open) => {
+  ])("%s", async (_, mended, selector, left) => {
     const office = openOffice(weighings);
     const bad = loads("L1 05 z", "L1 10 x", "L1 20 5");
     const summary = await office.brought("bad.csv", bad);
@@ -194,8 +194,8 @@ describe("a corrected file that was taken back is as if it had not come", () => 
     await office.ends(0, `withdraw ${selector} --yes`);
     const { out } = await office.type("status", "--json");
     expect(JSON.parse(out.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
-      open: { rows: open },
-      withdrawn: [...(open === 2 ? [] : [{ input: "bad.csv" }]), { input: "corrected.csv" }],
+      open: { rows: left },
+      withdrawn: [...(left === 2 ? [] : [{ input: "bad.csv" }]), { input: "corrected.csv" }],
     });
     expect((await office.import("bad.csv")).rows.invalid).toBe(2);
     expect(weights(office)).toEqual([]);

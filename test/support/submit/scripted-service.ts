@@ -128,8 +128,8 @@ export function scriptedService({ answer, token, latencyMs = 0, options = {} }: 
     const results: string[] = [];
     const lane = async () => {
       for (let call = 0; call < calls; call++) {
-        const answer = await submitter.send(anAppend());
-        results.push(answer.result === "stopped" ? answer.why : answer.result);
+        const sent = await submitter.send(anAppend());
+        results.push(sent.result === "stopped" ? sent.why : sent.result);
         if (pauseMs > 0) await clock.sleep(pauseMs);
       }
     };
