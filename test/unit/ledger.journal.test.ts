@@ -204,7 +204,7 @@ describe("the journal", () => {
   });
 
   it("leaves out, and says so, what is JSON but no entry that this program knows", async () => {
-    world = createWorld({ journal });
+    open({ journal });
     await world.bring("a", ["M1 10"]);
     const [header = "", ...others] = readFileSync(journal, "utf8").split("\n");
     const { at } = JSON.parse(others.at(-2) ?? "") as { at: number };
@@ -214,7 +214,7 @@ describe("the journal", () => {
   });
 
   it("of a later version is refused, and stays as it is: this program would misread it", async () => {
-    world = createWorld({ journal });
+    open({ journal });
     await world.bring("a", ["M1 10"]);
     const newer = readFileSync(journal, "utf8").replace('"version":1', '"version":2');
     writeFileSync(journal, newer);
