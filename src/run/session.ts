@@ -4,7 +4,13 @@
  */
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { dropUncommitted, journalOf, rememberedJournal, rememberJournal } from "../ledger/journal/own-journal.js";
+import {
+  committedLength,
+  dropUncommitted,
+  journalOf,
+  rememberedJournal,
+  rememberJournal,
+} from "../ledger/journal/own-journal.js";
 import { holdLedger, lockLedger } from "../ledger/care/lock.js";
 import { keepInPlace } from "../ledger/care/backup.js";
 import { createSpareRoom } from "../ledger/care/spare-room.js";
@@ -121,10 +127,13 @@ export async function openSession(command: string, mapping: string | null, optio
     if (journal !== null && path !== null) {
       later(() => journal.close());
       later(() =>
-        rememberEnd(() => {
-          journal.refuseMoved();
-          rememberJournal(database, path);
-        }),
+        rememberEnd(() =>
+          database.atomic(() => {
+            journal.refuseMoved();
+            journal.dropOthers();
+            rememberJournal(database, path);
+          }),
+        ),
       );
     }
     const room = createSpareRoom({ ledger: target.ledgerPath, journal: path });
@@ -299,7 +308,7 @@ function openRunJournal(
   path: string,
   options: SessionOptions & { isNew: boolean },
 ): Journal {
-  const journal = openJournal(path, target.ledgerPath, owner);
+  const journal = openJournal(path, target.ledgerPath, owner, () => committedLength(database, path));
   try {
     if (!options.fresh && dropUncommitted(database, path, journal, options.isNew)) {
       const message =

@@ -116,6 +116,36 @@ describe("the journal", () => {
       expect(lines().map((line) => line.entry)).toContain(entry);
     });
 
+    it.each(["whole", "torn"])("beside a running import is taken out by that import: a %s line", async (which) => {
+      world = createWorld({ journal, maxEventsPerRequest: 1 });
+      await world.bring("a", ["M1 10", "M2 10 invalid"]);
+      const former = readFileSync(journal, "utf8");
+      const copy = world.copyOfLedger();
+      dismissSelected(world.target, { input: "a.csv", row: ["3"] }, world.clock, journal);
+      const line = readFileSync(journal, "utf8").slice(former.length);
+      writeFileSync(journal, former);
+      world.target.ledgerPath = copy;
+      const beside = async (request: number) => {
+        if (request === 3) appendFileSync(journal, which === "torn" ? line.slice(0, 20) : line);
+      };
+      const sent = await world.bring("b", ["M1 20", "M1 30", "M1 40", "M1 50"], { beside });
+      expect(sent).toMatchObject({ events: { landed: 4 }, exitCode: 3 });
+      expect(lines().map(({ entry }) => entry)).not.toContain("dismissed");
+      world.loseLedger();
+      expect(await rebuild()).toMatchObject({ landed: 5, inDoubt: 0, unreadable: [] });
+    });
+
+    it("beside a running import stays, if the ledger has it", async () => {
+      world = createWorld({ journal, maxEventsPerRequest: 1 });
+      await world.bring("a", ["M1 10", "M2 10 invalid"]);
+      const beside = async (request: number) => {
+        if (request === 2) dismissSelected(world.target, { input: "a.csv", row: ["3"] }, world.clock, journal);
+      };
+      await world.bring("b", ["M1 20", "M1 30", "M1 40"], { beside });
+      expect(lines().filter(({ entry }) => entry === "dismissed")).toHaveLength(1);
+      expect(lines().at(-1)).toMatchObject({ entry: "end" });
+    });
+
     it("is not carried out by a restore that comes before any other command, which says so", async () => {
       open({ journal });
       await world.bring("a", ["M1 10", "M2 10 invalid"]);

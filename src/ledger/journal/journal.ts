@@ -46,6 +46,8 @@ export interface Journal {
   write(...entries: JournalEntry[]): void;
   /** Takes back what it wrote and the ledger did not commit, unless another writer has followed. */
   takeBack(): void;
+  /** Takes out what others wrote and did not commit, as `write` does before it writes. In a writing transaction. */
+  dropOthers(): void;
   /** To this length, before anything is written. */
   cut(size: number): void;
   /** @throws RowferryError `journal-not-written` where the file was moved, deleted, replaced or cut since */
@@ -56,11 +58,16 @@ export interface Journal {
 }
 
 /**
- * Makes the file if necessary, readable by its owner only. Call inside a writing transaction: other writers of this
- * journal do so too, and take back partial writes. @throws RowferryError `ledger-of-another-target`,
- * `journal-not-written`
+ * Makes the file if necessary, readable by its owner only. Call inside a writing transaction, also `write`: other writers
+ * of this journal do so too, and take back partial writes. `committed`: how many bytes others have written and
+ * committed; absent: all that there are. @throws RowferryError `ledger-of-another-target`, `journal-not-written`
  */
-export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner): Journal {
+export function openJournal(
+  path: string,
+  ledgerPath: string,
+  owner: LedgerOwner,
+  committed: () => number = () => Number.POSITIVE_INFINITY,
+): Journal {
   const about = <Result>(work: () => Result): Result => {
     try {
       return work();
@@ -74,9 +81,17 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
     return openDurableFile(path);
   });
   let written = 0;
+  let last = "";
   const write = (text: string) => {
     about(() => file.append(text));
+    last = text;
     written = Math.max(written, file.size());
+  };
+  // A killed command left them: a living one holds the ledger until it has committed.
+  const dropOthers = () => {
+    const size = file.size();
+    const whole = size > written ? Math.max(written, committed()) : size;
+    if (whole < size) about(() => file.cut(whole));
   };
   about(() => {
     // A torn line belonged to a commit that never happened; nothing may follow it.
@@ -89,11 +104,15 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
   return {
     path,
     write(...entries) {
+      dropOthers();
       write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
     },
     takeBack() {
-      if (written > before && file.size() === written) about(() => file.cut(before));
+      if (written <= before || file.size() !== written) return;
+      const length = Buffer.byteLength(last);
+      if (readAt(path, written - length, length).toString("utf8") === last) about(() => file.cut(before));
     },
+    dropOthers,
     cut(size) {
       about(() => file.cut(size));
       before = written = size;

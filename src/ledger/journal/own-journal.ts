@@ -34,6 +34,13 @@ export function rememberedJournal(database: LedgerDatabase): string | null {
   return text === null ? null : (JSON.parse(text) as OwnJournal).path;
 }
 
+/** How many bytes of this journal the ledger has committed; infinite where it remembers another one. */
+export function committedLength(database: LedgerDatabase, path: string): number {
+  const text = fact(database, "journal");
+  const own = text === null ? null : (JSON.parse(text) as OwnJournal);
+  return own?.path === path ? own.length : Number.POSITIVE_INFINITY;
+}
+
 /** @returns its path; null: none */
 export function forgetJournal(database: LedgerDatabase): string | null {
   const path = rememberedJournal(database);
