@@ -47,6 +47,9 @@ export const rowNameOrNull = (id: string): string => `iif(${id} IS NULL, NULL, $
 export const describeRow = (database: LedgerDatabase, id: number | null): string =>
   database.value<string>(`SELECT ${rowName("@id")}`, { id }) ?? "";
 
+/** In `dismissals`: the row was corrected, and only a journal knows by what. */
+export const UNKNOWN_ROW = 0;
+
 /** In SQL, of a row: its file was read by the same input of the same mapping as input @input. */
 export const ofSameMapping = (id: string): string =>
   `(${id} >> 32) IN (SELECT i.id FROM inputs mine JOIN inputs i USING (namespace, mapping_input) WHERE mine.id = @input)`;

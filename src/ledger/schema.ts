@@ -381,7 +381,7 @@ CREATE TABLE decisions (
 CREATE INDEX decisions_by_document ON decisions (document_id);
 
 -- A dismissal names content, so that it stays in force when the same row comes back (H23). For a row that was
--- corrected, it names the row that replaced it.
+-- corrected, it names the row that replaced it (0: only a journal knows which).
 CREATE TABLE dismissals (
   id INTEGER PRIMARY KEY,
   document_id INTEGER REFERENCES documents (id),

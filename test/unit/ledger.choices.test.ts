@@ -142,6 +142,28 @@ describe("a dismissal", () => {
   });
 });
 
+it("a bad row whose correction landed is corrected in a rebuilt ledger too, not given up; its correction still names it", async () => {
+  const bad = storyFile("aaaaaaaa", ["M1 10 invalid", "M1 20"]);
+  const good = { ...storyFile("b", ["M1 10"]), corrects: [{ ref: "aaaaaaaa-1:2", code: "value-unmapped" }] };
+  const fates = async (row: string) => (await world.show(row)).rows.map(({ fate, settled }) => [fate, settled]);
+  await world.import([bad]);
+  await world.import([good]);
+  await world.import([bad]);
+  const before = await fates("aaaaaaaa.csv:2");
+  await loseAllAndRebuild();
+  const again = await world.import([bad]);
+  expect(await fates("aaaaaaaa.csv:2")).toEqual(before);
+  expect([again.exitCode, again.rows.known, again.rows.invalid]).toEqual([0, 2, 0]);
+  expect((await world.import([good])).exitCode).toBe(0);
+  expect((await world.show("aaaaaaaa.csv:2")).rows).toMatchObject([
+    { settled: "corrected", settledBy: "b.csv, row 2" },
+  ]);
+  // Only one such row was corrected.
+  const twice = await world.import([storyFile("c", ["M1 10 invalid", "M1 10 invalid", "M1 20"])]);
+  expect([twice.open.rows, twice.rows.known]).toEqual([1, 2]);
+  expect(world.withLedger(checkLedger).filter(({ broken }) => broken.length > 0)).toEqual([]);
+});
+
 it.each([
   ["was still wrong", "M1 15 invalid"],
   ["was never sent", `M1 ${400 * 24 * 60}`],

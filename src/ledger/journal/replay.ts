@@ -8,6 +8,7 @@ import { keyBytes, type RegistrationKind } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createSettingsStore } from "../inputs.js";
 import { KNOWN_OF_EVENTS } from "../known-rows.js";
+import { UNKNOWN_ROW } from "../rows.js";
 import { absorbDocument, restoredReference } from "../stage/references.js";
 import { dropUnbroughtEvents } from "../stage/take-back.js";
 import { markOpen } from "../work.js";
@@ -185,17 +186,24 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     return { hash: hexBytes(cells), count };
   };
 
+  /** `row`: what took its place; null: nothing did. */
+  const settleCells = (cells: JsonValue, row: number | null, at: number) =>
+    database.run(
+      `INSERT INTO dismissals (cell_hash, row_id, at) SELECT @hash, @row, @at
+       WHERE (SELECT count(*) FROM dismissals WHERE cell_hash = @hash) < @count`,
+      { ...countGivenUp(cells, 1), row, at },
+    );
+
   const dismissed = (entry: JsonObject, at: number) => {
     const isUndone = entry["entry"] === "undone";
     for (const cells of list(entry["cells"]))
-      database.run(
-        isUndone
-          ? `DELETE FROM dismissals WHERE id = (SELECT max(id) FROM dismissals WHERE cell_hash = @hash AND row_id IS NULL)
-               AND (SELECT count(*) FROM dismissals WHERE cell_hash = @hash) > @count`
-          : `INSERT INTO dismissals (cell_hash, at) SELECT @hash, @at
-             WHERE (SELECT count(*) FROM dismissals WHERE cell_hash = @hash) < @count`,
-        { ...countGivenUp(cells, isUndone ? -1 : 1), at },
-      );
+      if (!isUndone) settleCells(cells, null, at);
+      else
+        database.run(
+          `DELETE FROM dismissals WHERE id = (SELECT max(id) FROM dismissals WHERE cell_hash = @hash AND row_id IS NULL)
+             AND (SELECT count(*) FROM dismissals WHERE cell_hash = @hash) > @count`,
+          countGivenUp(cells, -1),
+        );
     for (const event of objects(entry["events"])) {
       const hash = hexBytes(event["hash"]);
       const document = named(event["document"] as JournalDocument);
@@ -222,7 +230,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       return document !== null && isLandedState(find(document, event)?.state ?? "");
     };
     for (const { cells, events } of objects(entry["rows"]))
-      if (objects(events).every(isLanded)) dismissed({ cells: [cells ?? null] }, at);
+      if (objects(events).every(isLanded)) settleCells(cells ?? null, UNKNOWN_ROW, at);
   };
 
   const acknowledge = (document: number, { id, state }: { id: number; state: string }, hash: Buffer, at: number) => {

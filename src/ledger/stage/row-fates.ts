@@ -1,7 +1,7 @@
 /** Records the fate of staged rows and of their groups (P7). */
 import type { MappedRow } from "../../model/mapped-row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { latestOf, rowId } from "../rows.js";
+import { latestOf, rowId, UNKNOWN_ROW } from "../rows.js";
 
 export interface RowFate {
   fate: "skipped" | "invalid" | "known" | "staged";
@@ -41,7 +41,7 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
       if (last?.row === row) return last;
       for (let after = last?.id ?? 0; ; ) {
         const next = database.row<Settled & { id: number }>(
-          `SELECT id, iif(row_id IS NULL, 'dismissed', 'corrected') AS how, row_id AS "by" FROM dismissals
+          `SELECT id, iif(row_id IS NULL, 'dismissed', 'corrected') AS how, nullif(row_id, ${UNKNOWN_ROW}) AS "by" FROM dismissals
            WHERE cell_hash = @hash AND id > @after AND row_id IS NOT @row ORDER BY id LIMIT 1`,
           { hash, row, after },
         );

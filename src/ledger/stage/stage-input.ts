@@ -179,7 +179,8 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     fates.addGroup(mapped, { fate: "known", cellHash: hash, settled });
     counts.known += rows.length;
     if (!fates.tellOnce(hash)) return;
-    const message = `Row ${mapped.row} was corrected (${describeRow(database, settled.by)}), but its source still has the old text: the correction applies.`;
+    const by = settled.by === null ? "" : ` (${describeRow(database, settled.by)})`;
+    const message = `Row ${mapped.row} was corrected${by}, but its source still has the old text: the correction applies.`;
     report(problem("still-wrong-in-source", message), "warning");
   };
 
@@ -430,7 +431,9 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
         const hash = hashOf(group);
         const saysAgain = outcome.fate === "valid" && outcome.records.events.every(({ key }) => key.by !== "content");
         const settled = fates.settledBefore(hash, currentRow, saysAgain);
-        if (settled?.how === "corrected") return stageSuperseded(group, hash, settled);
+        // What took a valid row's place is on the service's timeline, where the row's events are compared with it.
+        const isMet = settled?.by === null && outcome.fate === "valid";
+        if (settled?.how === "corrected" && !isMet) return stageSuperseded(group, hash, settled);
       }
       if (outcome.fate !== "invalid") for (const warning of outcome.warnings) report(warning, "warning");
       if (outcome.fate === "skipped") {

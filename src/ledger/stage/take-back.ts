@@ -1,7 +1,16 @@
 /** Takes back unsent records of rows. Records that other files' rows also bring stay, with everything they need. */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
-import { EVENTS_OF_ROWS, groupOf, inputOf, latestOf, ofSameMapping, rowsOfInput, settleGroup } from "../rows.js";
+import {
+  EVENTS_OF_ROWS,
+  groupOf,
+  inputOf,
+  latestOf,
+  ofSameMapping,
+  rowsOfInput,
+  settleGroup,
+  UNKNOWN_ROW,
+} from "../rows.js";
 import { Writer } from "../writer.js";
 import { codes } from "../../model/codes.js";
 import { readCodes } from "../../model/codes/read.js";
@@ -253,10 +262,12 @@ export function createRowWithdrawal(
     const isLanded =
       database.has("SELECT 1 FROM events_now WHERE id IN @events AND state = 'changed'", { events }) &&
       !hadCode(before, "changed");
-    // A correction ends the row's dismissal (H23), which would be said of the row whenever it comes back.
+    // A correction ends the row's dismissal (H23), which would be said of the row whenever it comes back; and one that a
+    // journal knows of is now known by its row.
     database.run(
-      `DELETE FROM dismissals WHERE id = (SELECT max(id) FROM dismissals WHERE cell_hash = @ofInvalid AND row_id IS NULL)
-         AND EXISTS (SELECT 1 FROM rows WHERE id = @before AND settled = 'dismissed')`,
+      `DELETE FROM dismissals WHERE id = (SELECT max(d.id) FROM dismissals d JOIN rows r ON r.id = @before
+         WHERE d.cell_hash = @ofInvalid AND r.settled_by IS NULL
+           AND iif(r.settled = 'corrected', d.row_id = ${UNKNOWN_ROW}, r.settled = 'dismissed' AND d.row_id IS NULL))`,
       { before, ofInvalid },
     );
     for (const row of [before, ...sameOfEarlierNights(before, events, hash)]) mend(row, after, events);
