@@ -152,6 +152,9 @@ function connect(url: string, patienceMs: number) {
     commandTimeout: patienceMs,
     retryStrategy: (times) => Math.min(2_000, times * 100),
   });
+  // ioredis would write a warning to the terminal where no password is wanted, and go on in index 0 where Redis lacks this one.
+  const { username, password, db = 0 } = redis.options;
+  Object.assign(redis.options, { username: undefined, password: undefined, db: 0 });
   let received = 0;
   let failure = "Redis gave no answer";
   redis.on("error", (error: Error) => {
@@ -166,10 +169,23 @@ function connect(url: string, patienceMs: number) {
     });
   });
   let connecting: Promise<unknown> | null = null;
+  let begun: unknown = null;
+  /** Once for each connection. @throws Redis's own error */
+  const begin = async () => {
+    const { stream } = redis;
+    if (stream === begun) return;
+    if (password != null)
+      await redis.call("AUTH", ...(username ? [username, password] : [password])).catch((error: Error) => {
+        if (!/no password is set|without any password configured/.test(error.message)) throw error;
+      });
+    if (db !== 0) await redis.call("SELECT", db);
+    begun = stream;
+  };
   return {
     async ask(script: string, key: string, values: number[]): Promise<string[] | string> {
       try {
         await (connecting ??= redis.connect().catch(() => {}));
+        await begin();
         received = 0;
         const answer: unknown = await redis.eval(script, 1, key, ...values.map(String));
         const isOurs =
@@ -187,7 +203,9 @@ function connect(url: string, patienceMs: number) {
 
 /** What the settings can help; "unauthenticated" is how Redis calls a long command without a password. */
 function inOurWords(message: string): string {
-  if (/^(NOAUTH|WRONGPASS)|invalid password|unauthenticated/.test(message))
+  if (/DB index/.test(message))
+    return "Redis has no database of that number: correct the end of ROWFERRY_THROTTLE, as in redis://host/1";
+  if (/^(NOAUTH|WRONGPASS)|invalid password|unauthenticated|for 'auth'/.test(message))
     return "Redis refuses the password, or wants one: write ROWFERRY_THROTTLE as redis://:password@host or redis://user:password@host";
   return message.startsWith("NOPERM")
     ? "Redis does not let this user run EVAL on the keys that begin with rowferry:budget:"

@@ -100,6 +100,30 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
     }
   });
 
+  it("shares in the database that the address names, or says that Redis lacks it; a password that nobody wants is no news", async () => {
+    const port = await freePort();
+    const stop = await startRedis(port);
+    const lost: string[] = [];
+    const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const take = async (who: string, database: string, rate: number) => {
+      const redisUrl = `redis://${who}127.0.0.1:${port}/${database}`;
+      const throttle = throttleAt(port, { redisUrl, rate, onLost: (message) => lost.push(message) });
+      await throttle.take().finally(() => throttle.close());
+    };
+    try {
+      await take("", "1", 20);
+      await take(":nobodys@", "", 21);
+      await take("default:nobodys@", "", 21);
+      await expect(take("", "1", 21)).rejects.toThrow("runs at 20 requests a second");
+      expect([lost, warned.mock.calls]).toEqual([[], []]);
+      await take("", "99", 20);
+      expect(lost).toEqual([expect.stringMatching(/throttle: Redis has no database of that number/)]);
+    } finally {
+      warned.mockRestore();
+      await stop();
+    }
+  });
+
   it("keeps a rate of less than a request a minute, and is not taken for lost", async () => {
     const port = await freePort();
     const stop = await startRedis(port);
