@@ -162,6 +162,32 @@ describe("rowferry doctor", () => {
     expect(await doctor()).toEqual([4, expect.stringMatching(/✕ journal +.*this\s+file\s+does\s+not\s+hold\s+them/s)]);
   });
 
+  it("tells of a journal that nothing has written yet, and of one whose ledger is gone", async () => {
+    const office = await openOfficeAt(createSandbox(), weighings);
+    const { cwd, env } = office.world;
+    mkdirSync(join(cwd, "disk"));
+    writeFileSync(join(cwd, "secret"), String(env["ROWFERRY_CLIENT_SECRET"]), { mode: 0o600 });
+    const mine = {
+      baseUrl: env["ROWFERRY_BASE_URL"],
+      tokenUrl: env["ROWFERRY_TOKEN_URL"],
+      clientId: env["ROWFERRY_CLIENT_ID"],
+      clientSecretFile: "secret",
+      journal: "disk/journal",
+    };
+    writeFileSync(join(cwd, "rowferry.config.yaml"), JSON.stringify({ targets: { mine } }));
+    office.writeCsv("w.csv", loads("L1 2026-01-01T10:00 1"));
+    const doctor = (code: number, said: RegExp) =>
+      expect(office.type("doctor", "--target", "mine")).resolves.toMatchObject({
+        code,
+        said: expect.stringMatching(said),
+      });
+    await doctor(0, /✓ journal +disk\/journal will be written from the next import on/);
+    await office.ends(0, "import m.yaml w.csv --target mine");
+    await doctor(0, /✓ journal +disk\/journal continues the ledger/);
+    rmSync(join(cwd, "state"), { recursive: true });
+    await doctor(4, /✕ journal +There is no ledger here, but the journal/);
+  });
+
   it("tells what other users may read or write (F65)", async () => {
     const world = testWorld();
     const state = join(world.cwd, "state", "sandbox");

@@ -411,6 +411,16 @@ it.each([
   expect(readdirSync(office.path("state/sandbox")).filter((name) => /new|before/.test(name))).toEqual([]);
 });
 
+it("ledger rebuild says of an empty journal that there was nothing", async () => {
+  const header = { entry: "journal", version: 1, owner: "the embedded sandbox" };
+  writeFileSync(office.path("journal.ndjson"), `${JSON.stringify(header)}\n`);
+  await office.ends(
+    0,
+    "ledger rebuild journal.ndjson --ledger new.db",
+    "Rebuilt what was sent: nothing; the journal knows of no request.",
+  );
+});
+
 describe("with --wait, while another process holds the ledger,", () => {
   /** What happens while the command waits; then the ledger is free. */
   async function meanwhile(work: () => void) {

@@ -108,7 +108,12 @@ function keptJournal(
 ): Finding | null {
   try {
     const path = requireJournal(database, journal ?? null);
-    return path === null ? null : ok("journal", `${shown(path)} continues the ledger`);
+    if (path === null) return null;
+    const isWritten = database !== null && existsSync(path);
+    return ok(
+      "journal",
+      `${shown(path)} ${isWritten ? "continues the ledger" : "will be written from the next import on"}`,
+    );
   } catch (error) {
     return failed("journal", sentencesOf(error));
   }

@@ -54,7 +54,14 @@ const backup = onTarget({
 });
 
 const knownAgain = ({ participants, addresses, documents, landed, inDoubt, isPart, unreadable }: Rebuilt) => [
-  `${countedKinds({ participants, addresses })}, ${counted(documents, "document")} with an id, ${counted(landed, "event")} landed, ${grouped(inDoubt)} in doubt.`,
+  participants + addresses + documents + landed + inDoubt === 0
+    ? "nothing; the journal knows of no request."
+    : `${joined([
+        participants + addresses > 0 && countedKinds({ participants, addresses }),
+        documents > 0 && `${counted(documents, "document")} with an id`,
+        landed > 0 && `${counted(landed, "event")} landed`,
+        `${grouped(inDoubt)} in doubt`,
+      ])}.`,
   isPart &&
     "That journal lacks entries that the backup's ledger had written. Keep this backup for as long as the journal; `ledger rebuild` needs both.",
   unreadable.length > 0 &&

@@ -73,8 +73,8 @@ export function requireJournal(database: LedgerDatabase | null, named: string | 
   const path = database === null ? named : journalOf(database, named);
   if (path === null) return null;
   refuseMissingFolder(path);
-  if (database !== null && existsSync(path) && isBehindJournal(database, path))
-    throw behind(database.name, path, false);
+  if (existsSync(path) && (database === null ? lastLanding(path) !== null : isBehindJournal(database, path)))
+    throw database === null ? withoutLedger({}, path) : behind(database.name, path);
   return path;
 }
 
@@ -130,7 +130,8 @@ const choices: readonly string[] = [
  * @returns whether there was one. @throws RowferryError `ledger-behind-journal`
  */
 export function dropUncommitted(database: LedgerDatabase, path: string, journal: Journal, isNew = false): boolean {
-  if (isBehindJournal(database, path)) throw behind(database.name, path, isNew);
+  if (isBehindJournal(database, path))
+    throw isNew ? withoutLedger({ file: database.name }, path) : behind(database.name, path);
   const text = fact(database, "journal");
   if (text === null) return false;
   const times = new Set<unknown>();
@@ -142,19 +143,19 @@ export function dropUncommitted(database: LedgerDatabase, path: string, journal:
     times.add(entry["at"]);
     end -= Buffer.byteLength(line) + 1;
   }
-  if (times.size > 1) throw behind(database.name, path, false, "decisions that this ledger does not have");
+  if (times.size > 1) throw behind(database.name, path, "decisions that this ledger does not have");
   if (times.size === 1) journal.cut(end);
   return times.size === 1;
 }
 
-function behind(file: string, path: string, isNew: boolean, what = "events that this ledger never sent") {
-  const place = { file };
+function behind(file: string, path: string, what = "events that this ledger never sent") {
+  const message = `The journal ${path} holds ${what}: another ledger was used last.`;
+  const hint = `Run \`rowferry ledger restore ${shellQuoted(file)} --journal ${shellQuoted(path)}\`, or name a newer backup instead; the former ledger is kept next to the new one. To start over, name another journal.`;
+  return new RowferryError("ledger-behind-journal", message, { place: { file }, hint });
+}
+
+function withoutLedger(place: { file?: string }, path: string) {
   const journal = shellQuoted(path);
-  if (!isNew) {
-    const message = `The journal ${path} holds ${what}: another ledger was used last.`;
-    const hint = `Run \`rowferry ledger restore ${shellQuoted(file)} --journal ${journal}\`, or name a newer backup instead; the former ledger is kept next to the new one. To start over, name another journal.`;
-    return new RowferryError("ledger-behind-journal", message, { place, hint });
-  }
   const message = `There is no ledger here, but the journal ${path} holds events that a ledger has sent.`;
   const hint = `Run \`rowferry ledger rebuild ${journal}\`, or \`rowferry ledger restore <backup> --journal ${journal}\` if there is a backup, then this command again. To start over, name another journal.`;
   return new RowferryError("ledger-behind-journal", message, { place, hint });
