@@ -122,6 +122,56 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
   };
 }
 
+interface Common extends Pick<LocalThrottleOptions, "rate" | "burst"> {
+  throttle: Throttle;
+  users: number;
+  /** When the last user left, ms. */
+  leftAt: number;
+}
+
+/** By the client's name. */
+const commons = new WeakMap<Clock, Map<string, Common>>();
+
+/**
+ * The throttle of all ledgers of one client in this process, because the service's limit is per client (P6). If they set
+ * different rates, the first one's bounds all together, and each keeps to its own. `name`: of service and client.
+ */
+export function joinLocalThrottle(name: string, options: LocalThrottleOptions): Throttle {
+  const { rate, burst, clock } = options;
+  const ofClock = commons.get(clock) ?? new Map<string, Common>();
+  commons.set(clock, ofClock);
+  let common = ofClock.get(name);
+  if (common === undefined || common.users === 0) {
+    const never = Number.NEGATIVE_INFINITY;
+    const quietSince = Math.max(options.quietSince ?? never, common?.leftAt ?? never);
+    common = { rate, burst, throttle: createLocalThrottle({ ...options, quietSince }), users: 0, leftAt: never };
+    ofClock.set(name, common);
+  }
+  const joined = common;
+  joined.users += 1;
+  const own = joined.rate === rate && joined.burst === burst ? null : createLocalThrottle(options);
+  const left = new AbortController();
+  return {
+    async take(signal) {
+      const gone = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
+      await own?.take(gone);
+      await joined.throttle.take(gone);
+    },
+    slowDown() {
+      own?.slowDown();
+      joined.throttle.slowDown();
+    },
+    async close() {
+      if (left.signal.aborted) return;
+      left.abort();
+      joined.users -= 1;
+      joined.leftAt = clock.now();
+      await own?.close();
+      if (joined.users === 0) await joined.throttle.close();
+    },
+  };
+}
+
 /** The share of the rate in use: three quarters after a 429; recovers within seconds, slower after many. */
 function createSpeed(clock: Clock): { factor(): number; slowDown(): void } {
   let factor = 1;

@@ -10,7 +10,7 @@ import { createStop, type StopReason } from "./layer.js";
 import { withOutageGate } from "./outage.js";
 import { withRetries } from "./retry.js";
 import { createServiceClock } from "./service-clock.js";
-import { createLocalThrottle } from "./local-throttle.js";
+import { joinLocalThrottle } from "./local-throttle.js";
 import { type Throttle, unthrottled } from "./throttle.js";
 import { createTokenSource } from "./token.js";
 import type { Transport } from "./transport.js";
@@ -144,11 +144,12 @@ function throttleOf(
 ): Throttle {
   const { rate, burst, throttle: redisUrl } = target;
   if (rate === null) return unthrottled;
-  if (redisUrl === null) return createLocalThrottle({ rate, burst, clock, quietSince: quietSince() });
+  const name = `${target.baseUrl} ${target.clientId}`;
+  if (redisUrl === null) return joinLocalThrottle(name, { rate, burst, clock, quietSince: quietSince() });
   const loaded = lazily(async () =>
     (await import("./shared-throttle.js")).createSharedThrottle({
       redisUrl,
-      name: `${target.baseUrl} ${target.clientId}`,
+      name,
       rate,
       burst,
       clock,

@@ -1,6 +1,6 @@
 /** The throttle against an exact token bucket (service.md, Limits), with fake timers. */
 import { systemClock } from "../../src/model/clock.js";
-import { createLocalThrottle } from "../../src/submit/local-throttle.js";
+import { createLocalThrottle, joinLocalThrottle } from "../../src/submit/local-throttle.js";
 import { safeBurst, type Throttle } from "../../src/submit/throttle.js";
 import { refusedBy } from "../support/submit/exact-bucket.js";
 
@@ -64,6 +64,31 @@ describe("the local throttle", () => {
     expect(refusedBy(rate, burst, times)).toBe(0);
     expect(seconds).toBeLessThanOrEqual(((count - safeBurst(rate, burst)) / rate) * tolerance + 0.1);
     await throttle.close();
+  });
+
+  it.each([
+    ["one rate", 20],
+    ["a lower rate for one of them", 5],
+  ])("is one for all ledgers of a client in this process, at the same time and in turn: %s", long, async (_, other) => {
+    const join = (rate: number, name = "service a") => joinLocalThrottle(name, { rate, burst: 30, clock: systemClock });
+    const stranger = join(20, "service b");
+    const [first, second] = [join(20), join(other)];
+    const mine = drainTokens(first, 120);
+    const theirs = await drainTokens(second, 60);
+    const times = [...(await mine), ...theirs];
+    expect(refusedBy(20, 30, times)).toBe(0);
+    expect(refusedBy(other, 30, theirs)).toBe(0);
+    // Whoever waits while it is closed goes without a token, and the others wait on.
+    const waiting = second.take();
+    const closed = second.close();
+    await vi.advanceTimersByTimeAsync(10);
+    await Promise.all([closed, waiting]);
+    await first.close();
+    const third = join(20);
+    expect(refusedBy(20, 30, [...times, ...(await drainTokens(third, 60))])).toBe(0);
+    const begun = Date.now();
+    expect((await drainTokens(stranger, 20)).at(-1)).toBeLessThan(begun + 1_000);
+    await Promise.all([third.close(), stranger.close()]);
   });
 
   it("fills up while idle, and no further than its burst", async () => {
