@@ -18,7 +18,7 @@ import { openSession, type Session, type SessionOptions } from "../run/session.j
 import { addressesOf, differing, documentOf, type ListedAddress, participantOf } from "../submit/answers.js";
 import type { Answer, Call } from "../submit/call.js";
 import { listAddresses, readDocument, readParticipant } from "../submit/calls.js";
-import { namesCode } from "../submit/classify.js";
+import { describeUnavailable, namesCode } from "../submit/classify.js";
 
 const PAGE = 40;
 /** Pagination is not specified (open point 21). */
@@ -128,7 +128,12 @@ async function read(
   const answer = await session.look(subject, call);
   if (answer.result === "accepted") return answer;
   if (answer.result === "refused" && answer.notFound && namesCode(answer.error)) return answer;
-  if (answer.result === "unanswered") unread(`gave no answer (${answer.failure ?? answer.error?.status})`);
+  if (answer.result === "unanswered")
+    unread(
+      answer.error === null
+        ? `gave no answer (${answer.failure})`
+        : `was not read: the address ${describeUnavailable(answer.error.status, answer.error.raw)}`,
+    );
   else if (answer.result === "refused") unread(`cannot be read (${answer.error.status})`);
   else unread("was not read");
   return null;

@@ -135,10 +135,12 @@ const isOther = (status: number): boolean => status < 500 && status !== 408;
 /** Perhaps about this call alone, unlike 502, 503 and 504 (service.md, Errors). */
 export const isOwnFault = ({ status }: Pick<ServiceError, "status">): boolean => status === 500 || isOther(status);
 
-/** What came instead of an answer of the service, as a clause. */
-export function describeUnavailable({ status }: Pick<ServiceError, "status">): string {
+/** What came instead of an answer of the service, as a clause. `body`: perhaps only its beginning. */
+export function describeUnavailable(status: number, body: string): string {
   if (status >= 300 && status <= 399)
     return `answered ${status}, a redirect, which is never followed: perhaps to a login page or a new address`;
+  if (status < 300 && isJsonObject(readJson(body)))
+    return `answered ${status} with JSON in which Rowferry does not find what it asked for, as from another version of the service`;
   const whose = isOther(status) ? ", but not as the service does: perhaps with a login page, or a gateway's page" : "";
   return `answered ${status}${whose}`;
 }

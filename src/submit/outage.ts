@@ -214,7 +214,7 @@ function signOf(tried: Tried): [Sign | null, reason: string] {
   }
   const { reply, reading } = tried.answer;
   if (reading.verdict !== "unavailable") return ["up", ""];
-  return ["down", `it ${describeUnavailable(reply)}`];
+  return ["down", `it ${describeUnavailable(reply.status, reply.body)}`];
 }
 
 function mayBeItsOwn(tried: Tried): boolean {

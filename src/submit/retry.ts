@@ -86,8 +86,9 @@ export function withRetries(
       const sequel = isWrongAddress(tried) ? "stop" : sequels[ending];
       if (sequel === "settled") return settled(attempts, tried);
       if (sequel === "stop") {
-        const answered = { status: attempt.status ?? 0 };
-        const reason = ending === "unavailable" ? wrongAddress(answered) : noSuchPath(call, answered);
+        const { status, error } = attempt;
+        const reason =
+          ending === "unavailable" && error !== null ? wrongAddress(error) : noSuchPath(call, { status: status ?? 0 });
         stop.abort(reason);
         return stopped(attempts, reason);
       }
@@ -216,9 +217,9 @@ function credentials(attempt: Attempt): StopReason {
 }
 
 /** `answered`: by something else than the service. */
-const wrongAddress = (answered: Pick<ServiceError, "status">): StopReason => ({
+const wrongAddress = ({ status, raw }: Pick<ServiceError, "status" | "raw">): StopReason => ({
   why: "unknown-path",
-  message: `The address in baseUrl ${describeUnavailable(answered)}. Check it.`,
+  message: `The address in baseUrl ${describeUnavailable(status, raw)}. Check it.`,
 });
 
 export const noSuchPath = ({ method, path }: Call, { status }: Pick<ServiceError, "status">): StopReason => ({

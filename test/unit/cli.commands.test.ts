@@ -7,7 +7,7 @@ import { resolveTarget } from "../../src/settings/target.js";
 import { codes } from "../../src/model/codes.js";
 import { createTargets, overviewOf } from "../../src/console/overview.js";
 import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.js";
-import { jsonOf, sandboxEnv, testWorld, type, typed } from "../support/cli.world.js";
+import { hurried, jsonOf, sandboxEnv, testWorld, type, typed } from "../support/cli.world.js";
 import { listening } from "../support/listening.js";
 import { openOfficeAt } from "../support/office.js";
 import { loads, weighings } from "../support/weighings.js";
@@ -109,6 +109,7 @@ describe("rowferry doctor", () => {
   it("finds nothing wrong with a service that answers", async () => {
     const world = testWorld({ env: await service() });
     world.now = Date.now();
+    hurried(world);
     expect(await type(world, "doctor")).toBe(0);
     const checks = (await jsonOf(world, "doctor")).slice(1, -1);
     expect(checks.map(({ check }) => check)).toEqual(["disk", "ledger", "credential", "reach", "clock"]);

@@ -414,6 +414,12 @@ describe("H8: where the service has never answered", () => {
     ["a web page with status 404", 404, html, /answered 404, but not as the service does.*Check it/],
     ["a redirect", 301, "", /answered 301, a redirect.*Check it/],
     ["the start page of a web site", 200, html, /answered 200, but not as the service does.*Check it/],
+    [
+      "a list in an envelope of another kind",
+      200,
+      '{"items":[]}',
+      /answered 200 with JSON in which Rowferry .*Check it/,
+    ],
     ["404 in the service's own envelope", 404, envelope, /no POST \/participants.*check the path of baseUrl/],
     ["404 and no word", 404, "", /no POST \/participants.*check the path of baseUrl/],
   ])("%s stops the run within seconds: the address is wrong, and no row is", async (_, status, body, told) => {

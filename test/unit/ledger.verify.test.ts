@@ -225,6 +225,17 @@ describe("verify", () => {
     },
   );
 
+  it("says of a page in the place of an answer that it was none of the service's", long, async () => {
+    await imported();
+    const match = { method: "GET", path: "/documents/{id}" } as const;
+    world.setFaults([
+      { match, nth: 1, times: 99, action: { kind: "status", status: 404, when: "before", body: "html" } },
+    ]);
+    const { differences, unread } = await against(world.sandbox);
+    const page = expect.stringMatching(/^was not read: the address answered 404, but not as the service does/);
+    expect([differences, unread.map(({ text }) => text)]).toEqual([[], [page, page]]);
+  });
+
   it("finds no difference in a document that an event in doubt has closed", long, async () => {
     open();
     await world.bring("a", ["M1 10"]);
@@ -250,7 +261,7 @@ describe("verify", () => {
         name: "manifest M1",
         document: "manifest/M1",
         id: expect.any(String),
-        text: "gave no answer (500)",
+        text: "was not read: the address answered 500",
       },
     ]);
     expect(showRuns(world.target, 1)[0]).toMatchObject({ command: "verify", exitCode: 3 });

@@ -227,9 +227,7 @@ describe("404 and 405 for POST /participants, which names nothing that could be 
 });
 
 it("a redirect is told as one", () => {
-  expect(describeUnavailable({ status: 301 })).toMatch(
-    /^answered 301, a redirect, which is never followed: .*new address/,
-  );
+  expect(describeUnavailable(301, "")).toMatch(/^answered 301, a redirect, which is never followed: .*new address/);
 });
 
 it("a 408 without the service's envelope is a gateway's, and leaves doubt", () => {

@@ -200,7 +200,7 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
 function describeSilence({ baseUrl }: Target, error: ServiceError | null, failure: string): string {
   if (error === null) return `no answer from ${baseUrl}${failure}`;
   const said = error.message === null ? "" : ` (${error.message})`;
-  return `${baseUrl} ${describeUnavailable(error)}${said}`;
+  return `${baseUrl} ${describeUnavailable(error.status, error.raw)}${said}`;
 }
 
 /** The service's clock decides what is in the past, so a difference is not a fault, but worth knowing (H10). */
