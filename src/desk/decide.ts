@@ -178,7 +178,11 @@ export function replacing(names: readonly string[], reason: string): Decision<Re
   };
 }
 
-const notReplaceable: ReadonlySet<Code> = new Set(["document-not-replaceable", "document-has-made-others"]);
+const notReplaceable: ReadonlySet<Code> = new Set([
+  "document-not-replaceable",
+  "document-has-made-others",
+  "already-done",
+]);
 
 /** By name: those that only a next generation brings on. @throws RowferryError `usage` if there are none */
 export function documentsToReplace(target: Target, selectors: Selectors): string[] {
@@ -195,10 +199,10 @@ export function documentsToReplace(target: Target, selectors: Selectors): string
   return found;
 }
 
-/** What the decision would be about. @throws RowferryError `document-unknown`, `not-in-doubt` */
+/** What the decision would be about. @throws RowferryError `document-unknown`, `not-in-doubt`, `already-done` */
 export function checkDoubt(target: Target, name: string, said: Word["said"]): Doubt {
   return reading(target, (database) => {
-    const doubt = findDoubt(database, name);
+    const doubt = findDoubt(database, name, said);
     checkWord(doubt, said);
     return doubt;
   });
@@ -211,7 +215,7 @@ export function settling(confirmed: readonly (readonly [name: string, Doubt])[],
     new Writer(database).interrupted(now);
     const settled = confirmed.map(([name, { events }]) => {
       const ids = new Set(events.map(({ id }) => id));
-      const found = findDoubt(database, name);
+      const found = findDoubt(database, name, word.said);
       const doubt = { ...found, events: found.events.filter(({ id }) => ids.has(id)) };
       const { kind, key } = doubt.document;
       const did = `${kind} ${key}: ${doubt.events.length} in doubt said to be ${word.said === "landed" ? "landed" : "not landed"}`;

@@ -354,6 +354,7 @@ describe("replace, resolve and verify", () => {
       strand();
       await office.ends(2, "resolve L2 --document-id nowhere --yes");
       expect(await resolve("--yes")).toEqual(shows("agrees: deduplicationId is rf1-"));
+      expect(await resolve("--yes")).toEqual(shows("load L2 has this id already."));
       strand();
       await office.ends(2, "replace --input march.csv --reason lost --yes");
       const all = "replace --code document-stranded --reason lost --yes";
@@ -380,8 +381,25 @@ describe("replace, resolve and verify", () => {
     expect(questions[0]).toContain("You have seen 1 event on the timeline of load L1");
     const shown = await typed("show", "march.csv:2");
     for (const words of ["looked at the service: it has landed", "Anna␛[31m"]) expect(shown).toEqual(shows(words));
-    expect(await resolve("--landed", "--yes")).toEqual(refused("Nothing about march.csv:2 is in doubt."));
+    expect(await resolve("--landed", "--yes")).toEqual(
+      shows("What was in doubt about march.csv:2 is settled as you say."),
+    );
+    expect(await resolve("--not-landed", "--yes")).toEqual(refused("Nothing about march.csv:2 is in doubt."));
   });
+});
+
+it("a decision that a stopped command had made already is told as done", long, async () => {
+  await office.brought("may.csv", loads("L7 2999-01-01T10:00 5"));
+  for (const [decision, again] of [
+    ["dismiss --row march.csv:3", "All that these selectors match is dismissed already."],
+    ["dismiss --undo --row march.csv:3", "What these selectors match is open; none of it is dismissed."],
+    ["replace load/L2 --reason wrong", "Generation 2 of load L2 is planned already, and not sent yet."],
+    ["withdraw --input may.csv --yes", "What these selectors match was taken back already."],
+  ] as const) {
+    await office.ends(0, decision);
+    await office.ends(0, decision, again);
+  }
+  await office.ends(2, "dismiss --row march.csv:2", "No open record matches");
 });
 
 it("ledger backup, check and prune say what they did; a second backup overwrites nothing", long, async () => {

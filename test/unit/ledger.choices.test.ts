@@ -202,7 +202,7 @@ describe("a dismissal that was taken back", () => {
       expect(dismiss({ row: ["3", "a.csv:4", "a.csv:5"] })).toMatchObject({ left: 0 });
       expect(world.withLedger(tallyOpen)).toMatchObject({ events: {}, rows: 0 });
       undo({ input: "a.csv", row: ["3", "4", "5"] });
-      expect(() => undo({ input: "a.csv", row: ["3"] })).toThrow(expect.objectContaining({ code: "usage" }));
+      expect(() => undo({ input: "a.csv", row: ["3"] })).toThrow(expect.objectContaining({ code: "already-done" }));
       const resumed = await world.resume();
       expect([resumed.open.events, resumed.open.rows]).toEqual([first.open.events, 1]);
       await loseAllAndRebuild();

@@ -147,7 +147,7 @@ describe("dismiss", () => {
     ]);
     await world.bring("a", ["M1 10"]);
     expect(dismiss({ input: "a.csv", row: ["2"] })).toMatchObject({ participants: 1, events: 1 });
-    expect(() => dismiss({ input: "a.csv", row: ["2"] })).toThrow(expect.objectContaining({ code: "usage" }));
+    expect(() => dismiss({ input: "a.csv", row: ["2"] })).toThrow(expect.objectContaining({ code: "already-done" }));
     expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toMatchObject({
       refused: 0,
     });

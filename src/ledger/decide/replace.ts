@@ -22,7 +22,7 @@ export type Replacement = Omit<LineOf<"replaced">, "type" | "document">;
 /**
  * `cancelAt`: ms, before the service's now. `cancellation`: ends the old generation, even a stranded one, since a
  * journal may know an id that a kill kept from this ledger; null: already cancelled. @throws RowferryError
- * `document-not-replaceable`, `document-has-made-others`
+ * `document-not-replaceable`, `document-has-made-others`, `already-done`
  */
 export function replaceDocument(
   database: LedgerDatabase,
@@ -32,6 +32,10 @@ export function replaceDocument(
   now: number,
 ): { replacement: Replacement; cancellation: Cancellation | null } {
   if (reason.trim() === "") throw new RowferryError("usage", "A replacement needs a reason (--reason).");
+  if (document.state === "planned" && document.generation > 1) {
+    const message = `Generation ${document.generation} of ${document.kind} ${document.key} is planned already, and not sent yet.`;
+    throw new RowferryError("already-done", message);
+  }
   if (!["open", "closed", "cancelled", "stranded"].includes(document.state)) {
     const name = `${document.kind} ${document.key}`;
     throw new RowferryError("document-not-replaceable", `${name} is ${document.state}; there is nothing to replace.`);

@@ -36,9 +36,10 @@ export interface Settled {
 
 /**
  * Finds doubt by an event's key, a row (`file:17`) or a document (key or `kind/key`, newest generation); also what is
- * being sent, which is in doubt if its run was killed. @throws RowferryError `document-unknown`; `not-in-doubt`
+ * being sent, which is in doubt if its run was killed. @throws RowferryError `document-unknown`; `not-in-doubt`;
+ * `already-done` where a person has said the same before
  */
-export function findDoubt(database: LedgerDatabase, name: string): Doubt {
+export function findDoubt(database: LedgerDatabase, name: string, said: Decision["said"]): Doubt {
   const keys = keysOf(database, name);
   const named = keys === null ? findDocument(database, name) : null;
   const found = database.rows<DoubtfulEvent & { document: number }>(
@@ -58,6 +59,15 @@ export function findDoubt(database: LedgerDatabase, name: string): Doubt {
   const [id = null] = documents;
   const document = named ?? documentById(database, id);
   const ofDocument = named?.state === "stalled" || named?.state === "sending";
+  if (found.length === 0 && !ofDocument) {
+    const before = database.value<string>(
+      `SELECT said FROM decisions WHERE document_id = @document OR key_text(deduplication_id) IN @keys
+       ORDER BY at DESC, id DESC LIMIT 1`,
+      { document: named?.id ?? null, keys: keys ?? [] },
+    );
+    if (before === said)
+      throw new RowferryError("already-done", `What was in doubt about ${name} is settled as you say.`);
+  }
   if (document === null || (found.length === 0 && !ofDocument)) {
     throw new RowferryError("not-in-doubt", `Nothing about ${name} is in doubt.`);
   }
@@ -120,7 +130,7 @@ export function settleDoubt(database: LedgerDatabase, doubt: Doubt, decision: De
 /**
  * Gives a stranded document, or one whose creation is in doubt, the id that a person found. Never verified by a write
  * (H5): the caller has read the document, and a person has confirmed. `now` null: only checks. @throws RowferryError
- * `document-not-stranded`
+ * `document-not-stranded`, `already-done`
  */
 export function resolveDocument(
   database: LedgerDatabase,
@@ -128,13 +138,15 @@ export function resolveDocument(
   serviceId: string,
   now: number | null,
 ): void {
+  const name = `${document.kind} ${document.key}`;
+  if (document.serviceId === serviceId) throw new RowferryError("already-done", `${name} has this id already.`);
   const isForeign = () =>
     document.state === "planned" &&
     database.has("SELECT 1 FROM events_now WHERE target_document = @id AND state = 'foreign'", document);
   if (document.state !== "stranded" && document.state !== "stalled" && !isForeign()) {
     throw new RowferryError(
       "document-not-stranded",
-      `${document.kind} ${document.key} is ${document.state}; only a stranded document, or one whose creation is in doubt, takes an id.`,
+      `${name} is ${document.state}; only a stranded document, or one whose creation is in doubt, takes an id.`,
     );
   }
   const taken = database.row<{ id: number; name: string; reason: string | null }>(

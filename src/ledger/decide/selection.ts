@@ -104,7 +104,10 @@ export function selectOpen(database: LedgerDatabase, selectors: Selectors, which
   return selection;
 }
 
-/** Also refuses selectors that fit nothing. @throws RowferryError `usage`, with the open codes */
+/**
+ * Also refuses selectors that fit nothing. @throws RowferryError `usage`, with the open codes; `already-done` where what
+ * fits was given up, or is open again, already
+ */
 export function selectNamed(database: LedgerDatabase, selectors: Selectors, which: Which = "open"): Selection {
   const selection = selectOpen(database, selectors, which);
   const isNamed = Object.values(selectors).some((selector) => selector !== undefined);
@@ -118,6 +121,11 @@ export function selectNamed(database: LedgerDatabase, selectors: Selectors, whic
       hint,
     });
   }
+  const isSo = (other: Which) => Object.values(selectOpen(database, selectors, other)).some((ids) => ids.length > 0);
+  if (which === "to give up" && isSo("given up"))
+    throw new RowferryError("already-done", "All that these selectors match is dismissed already.");
+  if (which === "given up" && isSo("to give up"))
+    throw new RowferryError("already-done", "What these selectors match is open; none of it is dismissed.");
   if (which === "given up") throw new RowferryError("usage", "No dismissed record matches these selectors.");
   const codes = database.values<string>(
     `SELECT count(*) || ' of ' || code FROM (

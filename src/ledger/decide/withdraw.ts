@@ -44,14 +44,19 @@ export const inputsToWithdraw = (database: LedgerDatabase): number[] =>
 
 /**
  * In the caller's transaction, under the lock. @throws RowferryError `usage` if nothing fits, or for a row number that
- * several files have
+ * several files have; `already-done`
  */
 export function withdraw(database: LedgerDatabase, selectors: Selectors, now: number): Taken {
   const named = selectorValues(database, selectors);
   database.exec("DROP TABLE IF EXISTS temp.taken; CREATE TEMP TABLE taken (row_id INTEGER NOT NULL, event_id INTEGER)");
   database.run(`INSERT INTO temp.taken ${takeable("true")}`, named);
   const taken = database.values<number>("SELECT DISTINCT row_id FROM temp.taken");
-  if (taken.length === 0) throw nothingFits(database);
+  if (taken.length === 0) {
+    const isTaken = `SELECT 1 FROM rows WHERE settled = 'withdrawn' AND @documents IS NULL AND ${isRow("id")}`;
+    if (database.has(isTaken, named))
+      throw new RowferryError("already-done", "What these selectors match was taken back already.");
+    throw nothingFits(database);
+  }
   refuseAmbiguous(database, selectors, new Set(taken));
 
   database.run("DELETE FROM row_events WHERE (row_id, event_id) IN (SELECT row_id, event_id FROM temp.taken)");

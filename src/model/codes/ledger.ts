@@ -179,6 +179,11 @@ export const ledgerCodes = {
     "Correct the rows named, save the file, and type the command again; `rowferry rejects` writes a new one.",
     "One id was filled in for two documents.",
   ),
+  "already-done": ending(ExitCode.ok)(
+    "The decision stands in the ledger already, perhaps because the command was stopped just after it had made it.",
+    "Nothing is left to do for it; `rowferry show` says who decided it and when, and `rowferry resume` sends what is open.",
+    "`rowferry dismiss --row march.csv:17` for the second time.",
+  ),
   "not-in-doubt": usage(
     "--landed and --not-landed apply only to records in doubt.",
     "`rowferry status` says what is in doubt; `rowferry show <document> --ids` shows the keys.",
