@@ -5,6 +5,7 @@ import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import { plainLines, plainText } from "../report/plain-text.js";
 import type { Frame, Interruption } from "./frame.js";
+import { fitted } from "./render/text.js";
 
 /** By the system's code, for paths that a person named. */
 const pathErrors: Partial<Record<string, string>> = {
@@ -67,9 +68,12 @@ export function tellError(
 ): void {
   const { code, message, place, hint, cause } = error;
   const description = within(error.description, `${world.cwd}/`);
-  const lines = [`rowferry: ${plainLines(description)}`, `  ${plainLines(hint).replaceAll("\n", "\n  ")}`];
+  const said = [`rowferry: ${plainLines(description)}`, `  ${plainLines(hint).replaceAll("\n", "\n  ")}`];
   if (code === "unexpected" && logFolder !== null)
-    lines.push(`  The log of this run is in ${plainText(relative(world.cwd, logFolder) || ".")}/.`);
+    said.push(`  The log of this run is in ${plainText(relative(world.cwd, logFolder) || ".")}/.`);
+  // Whoever searches a log finds a sentence on one line.
+  const { columns } = world.stderr;
+  const lines = columns === null ? said : [fitted(said.join("\n"), columns)];
   if (debug) lines.push(plainLines(error.stack ?? message));
   if (debug && cause instanceof Error) lines.push(plainLines(`caused by ${cause.stack ?? cause.message}`));
   world.stderr.write(`${lines.join("\n")}\n`);

@@ -1,5 +1,15 @@
 /** Opens a ledger: SQLite settings, schema, and the target it belongs to. */
-import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
@@ -191,7 +201,20 @@ function openDatabase(path: string, options: Database.Options = {}): LedgerDatab
     throw new RowferryError("ledger-unreadable", `The ledger cannot be opened: ${reasonOf(error) ?? error.message}.`, {
       place: { file: path },
       cause: error,
+      hint: isWritable(dirname(path)) ? undefined : UNWRITABLE,
     });
+  }
+}
+
+const UNWRITABLE =
+  "SQLite writes next to a ledger even to read it, and this folder cannot be written: make it writable, or copy the ledger (with its -wal, if there is one) into a folder that is, and name the copy with --ledger.";
+
+function isWritable(folder: string) {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -179,6 +179,23 @@ describe("a state that is read-only", () => {
     expect(stderr).toContain("cannot be opened: the file, the -wal or -shm next to it, or the folder is not writable.");
   });
 
+  test(
+    "a folder in which nobody may write, from which status is to read: no restore is wanted",
+    long,
+    async ({ skip }) => {
+      skip(!canRun, "nobody cannot run the program");
+      expect((await runImport()).code).toBe(0);
+      chmodSync(here().path("state"), 0o500);
+      const { code, stderr } = await here().run(["status"], unprivileged);
+      chmodSync(here().path("state"), 0o700);
+      expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
+        1,
+        expect.stringContaining("copy the ledger (with its -wal"),
+      ]);
+      expect(stderr).not.toContain("restore");
+    },
+  );
+
   test("a journal that cannot be written", long, async () => {
     const elsewhere = here().path("elsewhere");
     mkdirSync(elsewhere, { mode: 0o500 });

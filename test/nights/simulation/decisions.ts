@@ -113,7 +113,7 @@ async function carryOut(
     else dismissSelected(target, selectors, clock, journal, what === "undo");
     return { replacements: 0 };
   } catch (error) {
-    if (error instanceof RowferryError && error.code === "usage") return null;
+    if (error instanceof RowferryError && ["usage", "already-done"].includes(error.code)) return null;
     throw error;
   }
 }
