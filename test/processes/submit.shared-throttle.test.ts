@@ -108,7 +108,11 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
     const take = async (who: string, database: string, rate: number) => {
       const redisUrl = `redis://${who}127.0.0.1:${port}/${database}`;
       const throttle = throttleAt(port, { redisUrl, rate, onLost: (message) => lost.push(message) });
-      await throttle.take().finally(() => throttle.close());
+      try {
+        await throttle.take();
+      } finally {
+        await throttle.close();
+      }
     };
     try {
       await take("", "1", 20);
