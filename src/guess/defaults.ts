@@ -43,12 +43,20 @@ const believed = 200;
  * Blanks where the other cells of one of their columns, or of every one, are such texts; elsewhere they may be a number or a
  * code: SAP's empty date, no seconds since 1970, and a number that R or SAS does not have.
  */
-const blankBeside: [word: string, where: "some" | "every", isOther: (cell: string) => boolean][] = [
-  ["00000000", "every", (cell) => /^(19|20)/.test(cell) && reads("yyyyMMdd", "en", cell)],
-  ["0", "every", (cell) => /^1\d{9}(?:\d{3})?$/.test(cell)],
-  ["NA", "some", (cell) => /^-?\d[-+\d.:, e]*$/.test(cell)],
-  [".", "some", (cell) => /^-?[.,]*\d[\d.,]*$/.test(cell)],
+const blankBeside: BlankWord[] = [
+  { word: "00000000", where: "every", isOther: (cell) => /^(19|20)/.test(cell) && reads("yyyyMMdd", "en", cell) },
+  { word: "0", where: "every", isOther: (cell) => /^1\d{9}(?:\d{3})?$/.test(cell), isAmount: true },
+  { word: "NA", where: "some", isOther: (cell) => /^-?\d[-+\d.:, e]*$/.test(cell) },
+  { word: ".", where: "some", isOther: (cell) => /^-?[.,]*\d[\d.,]*$/.test(cell) },
 ];
+
+interface BlankWord {
+  word: string;
+  where: "some" | "every";
+  isOther: (cell: string) => boolean;
+  /** In a file with amounts, another column may have it as one, perhaps only in a later file. */
+  isAmount?: true;
+}
 
 /** Of each column with the word the other cells. */
 function besides(samples: readonly (readonly Row[])[], word: string): string[][] {
@@ -77,14 +85,13 @@ export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
         !(/19[67]/.test(cell) && cells.some((one) => LONG_AGO.test(one) && !isEmptyDay(one))),
     );
   const found = blankWords.filter((word) => (counts.get(word)?.length ?? 0) > rows.length / believed);
-  // Another column's 0 may come in a later file.
   const hasAmounts = [...counts.keys()].some((cell) => /^-?[1-9]\d{0,7}([.,]\d+)?$/.test(cell));
-  const beside = blankBeside.filter(([word, where, isOther]) => {
-    if (word === "0" && hasAmounts) return false;
+  const beside = blankBeside.filter(({ word, where, isOther, isAmount = false }) => {
+    if (isAmount && hasAmounts) return false;
     const columns = besides(samples, word);
     return columns.length > 0 && columns[where]((cells) => cells.every(isOther));
   });
-  return ["", ...found, ...[...counts.keys()].filter(isNoDay).toSorted(), ...beside.map(([word]) => word)];
+  return ["", ...found, ...[...counts.keys()].filter(isNoDay).toSorted(), ...beside.map(({ word }) => word)];
 }
 
 /** Each country with the zone in which most people live. */
