@@ -50,6 +50,12 @@ export const describeRow = (database: LedgerDatabase, id: number | null): string
 /** In `dismissals`: the row was corrected, and only a journal knows by what. */
 export const UNKNOWN_ROW = 0;
 
+/** Of the row's file; null: the ledger does not know the file. */
+export function headerBeside(database: LedgerDatabase, row: number): string[] | null {
+  const header = database.value<string>("SELECT header FROM inputs WHERE id = @input", { input: inputOf(row) });
+  return header === null ? null : (JSON.parse(header) as string[]);
+}
+
 /** In SQL, of a row: its file was read by the same input of the same mapping as input @input. */
 export const ofSameMapping = (id: string): string =>
   `(${id} >> 32) IN (SELECT i.id FROM inputs mine JOIN inputs i USING (namespace, mapping_input) WHERE mine.id = @input)`;

@@ -4,7 +4,17 @@ import { isOwnColumn, ownPosition } from "../../model/own-columns.js";
 import { describePlace } from "../../model/place.js";
 import type { Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, inputOf, latestOf, leadOf, groupOf, parseRowReference, rowId, rowNumberOf } from "../rows.js";
+import {
+  describeRow,
+  groupOf,
+  headerBeside,
+  inputOf,
+  latestOf,
+  leadOf,
+  parseRowReference,
+  rowId,
+  rowNumberOf,
+} from "../rows.js";
 import { EVENTS_OF_ROW } from "../known-rows.js";
 import { cellHash, createCells } from "./row-cells.js";
 import type { Staging } from "./staging.js";
@@ -166,8 +176,7 @@ export function withoutOwnColumns(header: readonly string[]): (cells: readonly s
 
 /** The same for rows of that row's file. */
 export function originalCellsBeside(database: LedgerDatabase, row: number): ReturnType<typeof withoutOwnColumns> {
-  const header = database.value<string>("SELECT header FROM inputs WHERE id = @input", { input: inputOf(row) });
-  return withoutOwnColumns(JSON.parse(header ?? "[]") as string[]);
+  return withoutOwnColumns(headerBeside(database, row) ?? []);
 }
 
 /** `header`: a JSON array, as the ledger keeps it. */

@@ -10,7 +10,7 @@ import { contentHash, contentKeyParts } from "../../model/keys.js";
 import type { Placement } from "../../model/mapped-row.js";
 import type { EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, inputOf, leadOf, rowNumberOf } from "../rows.js";
+import { describeRow, headerBeside, leadOf, rowNumberOf } from "../rows.js";
 import { EVENTS_OF_ROW } from "../known-rows.js";
 import type { Correction } from "./corrections.js";
 import type { createCells } from "./row-cells.js";
@@ -164,9 +164,8 @@ export function rewrittenCells(
   if (isConfirmed) return [];
   return rows.flatMap(({ before, row: now }) => {
     const kept = cells.of(before);
-    const text = database.value<string>("SELECT header FROM inputs WHERE id = @id", { id: inputOf(before) });
-    if (kept === null || text === null) return [];
-    const former = JSON.parse(text) as string[];
+    const former = headerBeside(database, before);
+    if (kept === null || former === null) return [];
     const isOwn = ({ message }: Problem) => [null, rowNumberOf(before)].includes(memberOf(message));
     const problems = problemsOfRow(database, leadOf(database, before)).filter(isOwn);
     const told = (one: Problem) =>
