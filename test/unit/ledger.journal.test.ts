@@ -117,11 +117,11 @@ describe("the journal", () => {
     });
 
     it.each(["whole", "torn"])("beside a running import is taken out by that import: a %s line", async (which) => {
-      world = createWorld({ journal, maxEventsPerRequest: 1 });
+      open({ journal, maxEventsPerRequest: 1 });
       await world.bring("a", ["M1 10", "M2 10 invalid"]);
       const former = readFileSync(journal, "utf8");
       const copy = world.copyOfLedger();
-      dismissSelected(world.target, { input: "a.csv", row: ["3"] }, world.clock, journal);
+      dismiss({ input: "a.csv", row: ["3"] });
       const line = readFileSync(journal, "utf8").slice(former.length);
       writeFileSync(journal, former);
       world.target.ledgerPath = copy;
@@ -136,10 +136,10 @@ describe("the journal", () => {
     });
 
     it("beside a running import stays, if the ledger has it", async () => {
-      world = createWorld({ journal, maxEventsPerRequest: 1 });
+      open({ journal, maxEventsPerRequest: 1 });
       await world.bring("a", ["M1 10", "M2 10 invalid"]);
       const beside = async (request: number) => {
-        if (request === 2) dismissSelected(world.target, { input: "a.csv", row: ["3"] }, world.clock, journal);
+        if (request === 2) dismiss({ input: "a.csv", row: ["3"] });
       };
       await world.bring("b", ["M1 20", "M1 30", "M1 40"], { beside });
       expect(lines().filter(({ entry }) => entry === "dismissed")).toHaveLength(1);
