@@ -29,17 +29,19 @@ const reserved = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
 /** Headers of times at which a program wrote the row, or that the next night has overwritten. */
 export const recorded =
   /^last\b|^ultim[ao]\b|\b(updated?|modified|changed|inserted|loaded|exported|imported|synced|atualiza\w*|altera\w*|modific\w*|geandert|maj)\b/;
+/** `Event Date`, `Data da Situação`: the day of what the row says, and none of its document. */
+const ofEvent = new Set<Column["role"]>(["eventType", "status"]);
 /** A rarer value counts as a slip. */
 const seldom = 150;
 
 export function longEvents(table: EventTable): Trees {
   const { input, times, free, columns, defaults, decisions } = table;
   const when = times.map((value): Candidate<Column> => {
-    const why = `filled in ${Math.round(value.filled * 100)}% of the rows`;
-    const isOfRecord = recorded.test(foldHeader(value.header));
-    const score =
-      value.filled + (times.length === 1 || (value.role === "time" && value.filled >= 0.5 && !isOfRecord) ? 2 : 0);
-    return { value, label: `"${value.header}"`, why, score };
+    const { role, filled, header } = value;
+    const isLikely = filled >= 0.5 && role !== "created" && role !== "closed" && !recorded.test(foldHeader(header));
+    const score = filled + (times.length === 1 ? 2 : !isLikely ? 0 : ofEvent.has(role) ? 4 : 2);
+    const why = `filled in ${Math.round(filled * 100)}% of the rows`;
+    return { value, label: `"${header}"`, why, score };
   });
   const time = decisions.choose(`${input}.time`, "when did it happen?", when);
   const words = findWords(table);

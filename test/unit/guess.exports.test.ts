@@ -600,7 +600,7 @@ describe("events and their times", () => {
       "the time at which a program wrote the row is not when it happened",
       "shipment;facility;status_ts;updated_at;CNPJ",
       "S-{1|1|2|2|3|3};F-%;2025-10-2#T08:00:00Z;2025-11-0#T09:00:00Z;CNPJ",
-      { said: has("when did it happen?") },
+      { at: ["=status_ts"], said: hasNot("when did it happen?") },
     ],
     [
       "columns that begin as a time does go with it, also behind the last one",
@@ -869,6 +869,26 @@ describe("what other systems export", () => {
     });
     const { input, said } = await draftOf({ "a.csv": text(["Numero;Emissao;Produto;Serie;Dt.Canc", ...cells]) });
     expect([input.events.defaults.externalCreatedAt, said]).toEqual(["=emissao", allStaged]);
+  });
+
+  const history = lines((row) => {
+    const [other, day] = [1 + ((row * 7) % 27), 1 + (row >> 2) + (row % 2)].map(two);
+    return `00${1000 + (row >> 1)};${other}/09/2025;${row % 2 ? "IN" : "OUT"};${day}/10/2025`;
+  });
+
+  it.each([
+    ["Data Admissão", "Evento", "Data Evento"],
+    ["Data de Lançamento", "Situação", "Data da Situação"],
+    ["Posting Date", "Movement", "Event Date"],
+  ])("beside a %s, rows of an %s took place on the %s", async (other, word, day) => {
+    const { input, yaml } = await draftOf({ "a.csv": text([`Pedido;${other};${word};${day}`, ...history]) });
+    const [at] = Object.keys(input.columns).slice(3);
+    expect([input.events.defaults.externalCreatedAt, yaml]).toEqual([`=${at}`, hasNot("decide: when did it happen?")]);
+  });
+
+  it("of two days of a row that may each be its event's, a person chooses one", async () => {
+    const { yaml } = await draftOf({ "a.csv": text(["Pedido;Data de Lançamento;Tipo;Data da Coleta", ...history]) });
+    expect(yaml).toContain("decide: when did it happen?");
   });
 
   it("where each row of a document names its own place, each event has its own, and where they share one, none", async () => {
