@@ -221,16 +221,26 @@ function clockOf(cells: readonly Cell[], header: string): string | undefined {
   return [...clocks, ...(isClockHeader(header) ? bareClocks : [])].find(isRead);
 }
 
-/** Clocks of the east are ahead of UTC. */
-const DAY = 86_400_000;
+/** Each row's time, in ms since 1970, as if it were UTC, and without what a column beside it says. */
+export function instantsOf({ cells, type }: { cells: readonly Cell[]; type: Dates }): Map<number, number> {
+  const forms = type.formats.length === 0 ? ["ISO"] : type.formats;
+  return new Map(
+    cells.flatMap((cell) => {
+      const read = forms.flatMap((form) => instantOf(form, type.language, cell) ?? []);
+      return read[0] === undefined ? [] : [[cell.row, read[0]] as const];
+    }),
+  );
+}
+
+export const DAY = 86_400_000;
 /** A rarer day after today may be a slip. */
 const slips = 50;
 
 /** Whether days after today are usual: then the other days may not have happened either. */
-function isLate(cells: readonly Cell[], { formats, language, yearFirst }: Dates, now: number): boolean {
-  if (yearFirst !== undefined) return false;
-  const forms = formats.length === 0 ? ["ISO"] : formats;
-  const late = cells.filter((cell) => forms.some((one) => (instantOf(one, language, cell) ?? 0) > now + DAY));
+function isLate(cells: readonly Cell[], type: Dates, now: number): boolean {
+  if (type.yearFirst !== undefined) return false;
+  // Clocks of the east are ahead of UTC.
+  const late = [...instantsOf({ cells, type }).values()].filter((instant) => instant > now + DAY);
   return late.length * slips > cells.length;
 }
 

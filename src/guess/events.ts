@@ -302,7 +302,7 @@ const dateWords = new Set("data date datum fecha hora time dt e and y de da do o
 const lastWords = new Set("date datum data fecha hora time timestamp ts at on em am el le".split(" "));
 
 /** `Data da Coleta (UTC)` → `Coleta`, `Ship Date` → `Ship`, `Faturado em` → `Faturado`; `Data`, `Dia` → `Event`. */
-function titleOf(column: Column) {
+export function titleOf(column: Column) {
   const header = spaced(column.header.replace(/\([^()]*\)|(?<!\p{L})[dl]['’](?=\p{L})/giu, " "));
   const told = header.split(/[\s./_-]+/).find((word) => word !== "" && !dateWords.has(word.toLowerCase()));
   if (told === undefined || foldHeader(told) === "") return "Event";

@@ -1,8 +1,8 @@
 /** Turns the columns of a table into records. */
 import { foldName, listed } from "../model/fold.js";
-import { agree, CHANCE, type Column, groupsOf, isCoded, odds } from "./column.js";
+import { agree, CHANCE, type Column, DAY, groupsOf, instantsOf, isCoded, odds } from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
-import { lineEvent, longEvents, recorded, rowEvents, wideEvents } from "./events.js";
+import { lineEvent, longEvents, recorded, rowEvents, titleOf, wideEvents } from "./events.js";
 import { findOrders, type Orders } from "./orders.js";
 import {
   address,
@@ -56,6 +56,15 @@ export function kindOf(columns: readonly Column[]): (typeof tableKinds)[number] 
 
 const timesOf = (columns: readonly Column[]) =>
   columns.filter(({ type, role }) => type.as === "timestamp" && role !== "personal");
+
+/** Whether the other column says the same, with the time of day: `Date` and `Date Time`. */
+function isDayOf(day: Column, other: Column): boolean {
+  if (day.type.as !== "timestamp" || other.type.as !== "timestamp" || day.clock.length > 0) return false;
+  if (foldHeader(titleOf(day)) !== foldHeader(titleOf(other))) return false;
+  const times = instantsOf({ cells: other.cells, type: other.type });
+  const past = [...instantsOf({ cells: day.cells, type: day.type })].map(([row, at]) => (times.get(row) ?? NaN) - at);
+  return past.every((time) => time >= 0 && time < DAY) && (other.clock.length > 0 || past.some((time) => time > 0));
+}
 
 export function draftRecords(draft: InputDraft, shared: Shared): void {
   const { name, columns, records } = draft;
@@ -132,7 +141,8 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     decisions.notes.add(
       `${name}: its "${key.column.header}" names the documents of ${home.input} ("${home.key.header}")`,
     );
-  const dated = timesOf(columns).filter(({ filled }) => filled > 0);
+  const all = timesOf(columns).filter(({ filled }) => filled > 0);
+  const dated = all.filter((day) => !all.some((time) => isDayOf(day, time)));
   if (home !== null && dated.length === 0) {
     records["documents"] = { [home.record]: new Said({ mode: "existing", key: ref(key.column) }, above) };
     decisions.notes.add(

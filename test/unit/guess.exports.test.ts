@@ -597,6 +597,24 @@ describe("events and their times", () => {
   });
   drafts(
     [
+      "a day beside a column with the same day and its time of day is no second event",
+      "Transfer;Date;Date Time;Amount",
+      "T-{1|2|3|4|5|6|7|8|9};1#-10-2025;1#-10-2025 08:00:0#.123;#,5",
+      { at: ["=date_time"], columns: { date: { as: "date" } } },
+    ],
+    [
+      "a day of something else is an event, though both happened on the same day",
+      "Order;Collected;Delivered at",
+      "T-#;1#-10-2025;1#-10-2025 08:0#",
+      { at: ["=collected", "=delivered_at"] },
+    ],
+    [
+      "one that differs in a row is",
+      "Transfer;Date;Date Time;Amount",
+      "T-{1|2|3|4|5|6|7|8|9};{11|12|13|14|15|16|17|18|20}-10-2025;1#-10-2025 08:00:0#.123;#,5",
+      { at: ["=date", "=date_time"] },
+    ],
+    [
       "the time at which a program wrote the row is not when it happened",
       "shipment;facility;status_ts;updated_at;CNPJ",
       "S-{1|1|2|2|3|3};F-%;2025-10-2#T08:00:00Z;2025-11-0#T09:00:00Z;CNPJ",
