@@ -119,7 +119,7 @@ function draftParties(records: Trees, parties: Party[], code: Column | null, sha
   return parties;
 }
 
-const placeRoles = ["street", "number", "zipCode", "city", "state"] as const;
+const placeRoles = ["placeName", "street", "number", "zipCode", "city", "state"] as const;
 
 function draftDocuments(draft: InputDraft, shared: Shared) {
   const { name, records } = draft;

@@ -917,6 +917,9 @@ describe("what other systems export", () => {
       ]);
     const moving = await draftOf({ "a.csv": places((row) => (row % 3 ? "Memphis,TN" : "Albany,NY")) });
     expect(moving.input.events.defaults.address).toBe(moving.input.documents.tracking_number.address);
+    const branches = places((row) => (row % 3 ? "Hub 1,TN" : "Hub 2,TN")).replace("City", "Branch");
+    const scanned = await draftOf({ "a.csv": branches });
+    expect(scanned.input.events.defaults.address).toBe(scanned.input.documents.tracking_number.address);
     const still = await draftOf({ "a.csv": places((row) => (row % 7 < 3 ? "Memphis,TN" : "Albany,NY")) });
     expect(still.input.events.defaults.address).toBeUndefined();
   });
