@@ -17,19 +17,20 @@ export interface Dates {
 }
 
 const days =
-  "dd/MM/yyyy MM/dd/yyyy d/M/yyyy M/d/yyyy yyyy-MM-dd dd-MM-yyyy MM-dd-yyyy d-M-yyyy M-d-yyyy dd.MM.yyyy d.M.yyyy yyyy/MM/dd yyyy/M/d yyyy-M-d yyyy.MM.dd yyyy.MM.dd. dd.MM.yyyy. d.M.yyyy. yyyyMMdd dd/MM/yy MM/dd/yy d/M/yy M/d/yy dd-MM-yy MM-dd-yy dd.MM.yy d.M.yy yy-MM-dd";
+  "dd/MM/yyyy MM/dd/yyyy d/M/yyyy M/d/yyyy yyyy-MM-dd dd-MM-yyyy MM-dd-yyyy d-M-yyyy M-d-yyyy dd.MM.yyyy d.M.yyyy yyyy/MM/dd yyyy/M/d yyyy-M-d yyyy.MM.dd yyyy.MM.dd. dd.MM.yyyy. d.M.yyyy. yyyyMMdd dd/MM/yy MM/dd/yy d/M/yy M/d/yy dd-MM-yy MM-dd-yy dd.MM.yy d.M.yy yy-MM-dd yyyy年M月d日";
 const bare = "ddMMyy MMddyy ddMMyyyy MMddyyyy";
 const times =
   ", HH:mm, HH:mm:ss, HH:mm:ss.SSS, HH:mm:ss.u, H:mm, H:mm:ss, h:mm a, h:mm:ss a, h:mma, h:mm:ssa, H.mm, H.mm.ss";
 /** With words between or behind them, as people write. */
-const spokenTimes = " 'às' HH:mm, 'às' HH:mm:ss, 'à' HH:mm, 'à' H'h'mm, - HH:mm, HH:mm 'Uhr', H'h'mm";
+const spokenTimes =
+  " 'às' HH:mm, 'às' HH:mm:ss, 'à' HH:mm, 'à' H'h'mm, 'às' H'h'mm, HH:mm'h', - HH:mm, HH:mm 'Uhr', H'h'mm";
 const others =
   "ISO UNIX UNIX_MS EXCEL yyyy-MM-dd'T'HH:mm yyyy-MM-dd'T'HH:mm:ss yyyy-MM-dd'T'HH:mm:ss.u yyyyMMdd'T'HHmmss yyyyMMdd'T'HHmmssZZ yyyyMMddHHmmss yyyyMMddHHmm";
 /** With the offset that shops and trackers write, or UTC. */
 const zoned =
-  "yyyy-MM-dd HH:mm:ss ZZZ|yyyy-MM-dd HH:mm:ss ZZ|yyyy-MM-dd HH:mm:ss z|yyyy-MM-dd HH:mm:ss.u z|yyyy-MM-dd HH:mm:ss.u ZZZ|yyyy-MM-dd HH:mm z|dd/MM/yyyy HH:mm z|MM/dd/yyyy HH:mm z|dd/MM/yyyy HH:mm:ss z|MM/dd/yyyy HH:mm:ss z|dd.MM.yyyy HH:mm:ss z|dd/MM/yyyy HH:mm:ss ZZ|M/d/yyyy h:mm:ss a ZZ|HH:mm:ss dd/MM/yyyy|HH:mm dd/MM/yyyy|HH:mm:ss MM/dd/yyyy|HH:mm MM/dd/yyyy|yyyy-MM-dd HH:mm:ss,SSS|yyyy-MM-dd-HH.mm.ss.u|yyyy-MM-dd-HH.mm.ss|dd/MM/yy HH:mm:ss,u|dd.MM.yy HH:mm:ss,u|yyyyMMdd HHmmss|yyyyMMdd HHmm|yyyyMMddHHmmssZZZ|yyyy-MM-dd'T'HH:mm:ssZZZ|yyyy-MM-dd'T'HH:mm:ss.uZZZ";
+  "yyyy-MM-dd HH:mm:ss ZZZ|yyyy-MM-dd HH:mm:ss ZZ|yyyy-MM-dd HH:mm:ss z|yyyy-MM-dd HH:mm:ss.u z|yyyy-MM-dd HH:mm:ss.u ZZZ|yyyy-MM-dd HH:mm z|dd/MM/yyyy HH:mm z|MM/dd/yyyy HH:mm z|dd/MM/yyyy HH:mm:ss z|MM/dd/yyyy HH:mm:ss z|dd.MM.yyyy HH:mm:ss z|dd/MM/yyyy HH:mm:ss ZZ|M/d/yyyy h:mm:ss a ZZ|HH:mm:ss dd/MM/yyyy|HH:mm dd/MM/yyyy|HH:mm:ss MM/dd/yyyy|HH:mm MM/dd/yyyy|yyyy-MM-dd HH:mm:ss,SSS|yyyy-MM-dd-HH.mm.ss.u|yyyy-MM-dd-HH.mm.ss|dd/MM/yy HH:mm:ss,u|dd.MM.yy HH:mm:ss,u|yyyyMMdd HHmmss|yyyyMMdd HHmm|yyyyMMddHHmmssZZZ|yyyy/MM/dd h:mm:ss a Z|yyyy-MM-dd'T'HH:mm:ssZZZ|yyyy-MM-dd'T'HH:mm:ss.uZZZ";
 const named =
-  "d-MMM-yyyy|d MMM yyyy|d/MMM/yyyy|d.MMM.yyyy|dMMMyyyy|MMM d yyyy|MMM d, yyyy|yyyy-MMM-d|d. MMM yyyy|d 'de' MMM 'de' yyyy|d-MMM-yy|d MMM yy|d/MMM/yy|dMMMyy";
+  "d-MMM-yyyy|d MMM yyyy|d/MMM/yyyy|d.MMM.yyyy|dMMMyyyy|MMM d yyyy|MMM d, yyyy|yyyy-MMM-d|d. MMM yyyy|d 'de' MMM 'de' yyyy|d-MMM-yy|MMM-d-yy|d MMM yy|d/MMM/yy|dMMMyy";
 const timed = (list: string[], ends = times) => list.flatMap((day) => ends.split(",").map((time) => day + time));
 /** As SAS, servers, browsers, mail, Oracle and marketplaces write them. */
 const whole =
@@ -121,7 +122,7 @@ function bestFormat(group: readonly Cell[], { told, now }: Hint) {
   const [, weekday = "", sign = ""] = /^(\p{Letter}[\p{Letter}-]+)(,? )(?=.*\d{4})/u.exec(text) ?? [];
   const early = !hasWordOf(weekdays, weekday) ? "" : `${weekday.length > 3 ? "EEEE" : "EEE"}${sign}`;
   const isNamed = hasWordOf(months, early === "" ? text : text.slice(weekday.length));
-  const words = early !== "" || /\p{Letter}{3}/u.test(text.replace(/ (?:[A-Z]{3,4}|Uhr)$/, ""));
+  const words = early !== "" || /\p{Letter}{3}/u.test(text.replace(/ (?:[A-Z]{3,4}(?:[+-][\d:]+)?|Uhr)$/, ""));
   const digits = /^\d+([.,]\d+)?$/.test(text);
   if ((digits && told === "no") || (words && early === "" && !isNamed)) return null;
   const few = group.filter((_, at) => at % Math.ceil(group.length / 5) === 0);
@@ -130,7 +131,9 @@ function bestFormat(group: readonly Cell[], { told, now }: Hint) {
     if (told === "yes" && format.startsWith("yyyy")) return true;
     // No article number of thirteen digits begins like a time of these decades.
     const isMilliseconds = format === "UNIX_MS" && group.every((cell) => cell.text.length === 13);
-    if (told === "maybe" && format !== "yyyyMMdd" && !isMilliseconds) return false;
+    // A day with a counter reads as the first seconds of the day.
+    const isExact = format === "yyyyMMddHHmmss" && group.some((cell) => !/^.{8}00/.test(cell.text));
+    if (told === "maybe" && format !== "yyyyMMdd" && !isMilliseconds && !isExact) return false;
     const instants = group.map((cell) => instantOf(format, undefined, cell) ?? FROM);
     return instants.every((instant) => instant >= FROM && instant <= now + YEARS_AHEAD * YEAR);
   };

@@ -138,6 +138,13 @@ describe("digits are times where all of them are, under a header that says so", 
         said: has('"Data Entrega", such as "a combinar", is read as text and gives no event its time'),
       },
     ],
+    [
+      "so are the fourteen digits of HL7, which no header tells",
+      "Message;MSH.7;CNPJ",
+      "M-#;20260{3|4}2#081530;CNPJ",
+      dates("yyyyMMddHHmmss"),
+    ],
+    ["but not a day and a counter", "Message;Ref;Data;CNPJ", "M-#;2026032#00000#;2#/03/2026;CNPJ", dates("dd/MM/yyyy")],
     ["as DBeaver writes it", day, "P-#;CNPJ;2025-10-1# 13:10:00.000 -0300", dates("yyyy-MM-dd HH:mm:ss.u ZZZ")],
     [
       "24:00 among times of day, as a workbook holds it, is not blank",
@@ -254,6 +261,7 @@ describe("what people and programs write (F28)", () => {
     sampled(
       [
         ["1#MAR26 13:45", "dMMMyy HH:mm", "en"],
+        ["Mar-1#-26", "MMM-d-yy", "en"],
         ["3 de dezembro de 2025", "d 'de' MMM 'de' yyyy", "pt"],
         ["3 de mar. de 2025", "d 'de' MMM 'de' yyyy", "pt"],
         ["1# {Jan|June|Sept|Sept.|September} 2025", "d MMM yyyy", "en"],
@@ -296,6 +304,10 @@ describe("what people and programs write (F28)", () => {
         ["2#/03/2026 à 09h15", "dd/MM/yyyy 'à' H'h'mm"],
         ["2#/03/2026 09.15.22", "dd/MM/yyyy H.mm.ss"],
         ["2026032#0915", "yyyyMMddHHmm"],
+        ["2026/03/2# 1:05:33 PM GMT-3", "yyyy/MM/dd h:mm:ss a Z"],
+        ["2026年3月2#日", "yyyy年M月d日"],
+        ["2#/03/2026 às 09h15", "dd/MM/yyyy 'às' H'h'mm"],
+        ["2#/03/2026 09:15h", "dd/MM/yyyy HH:mm'h'"],
       ],
       3,
     ),

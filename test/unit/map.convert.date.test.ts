@@ -85,6 +85,10 @@ describe("timestamp", () => {
     [["dd/MM/yyyy hh:mm a"], "09/03/2025 01:05 p.m.", "2025-03-09T16:05:00.000Z"],
     [["dd/MM/yyyy HH:mm:ss.SSS"], "09/03/2025 07:05:09.042", "2025-03-09T10:05:09.042Z"],
     [["yyyy-MM-dd HH:mm ZZ"], "2025-03-09 07:05 +02:00", "2025-03-09T05:05:00.000Z"],
+    [["yyyy/MM/dd h:mm:ss a Z"], "2025/03/09 1:05:33 PM GMT-3", "2025-03-09T16:05:33.000Z"],
+    [["yyyy/MM/dd h:mm:ss a Z"], "2025/03/09 1:05:33 PM GMT+5:30", "2025-03-09T07:35:33.000Z"],
+    [["yyyy/MM/dd HH:mm Z"], "2025/03/09 13:05 -10", "2025-03-09T23:05:00.000Z"],
+    [["yyyy年M月d日"], "2025年3月9日", "2025-03-09T03:00:00.000Z"],
   ])("%j reads %j", (dates, cell, expected) => {
     expect(instant(cell, { ...brazil, dates })).toBe(expected);
   });

@@ -67,6 +67,7 @@ const TOKENS: { [token: string]: string } = {
   SSS: "(?<fraction>\\d{3})",
   S: "(?<fraction>\\d{1,3})",
   a: "(?<meridiem>[AaPp])\\.? ?[Mm]\\.?",
+  Z: "(?:GMT|UTC)?(?<offset>[+-]\\d{1,2}(?::\\d{2})?)",
   ZZ: "(?<offset>Z|[+-]\\d{2}:\\d{2})",
   ZZZ: "(?<offset>Z|[+-]\\d{4})",
 };
@@ -99,11 +100,10 @@ function fullYear(short: number, latest: number) {
   return year <= latest ? year : year - 100;
 }
 
-/** Minutes east of UTC of `Z`, `+02:00` or `-0300`; NaN: no such offset. */
+/** Minutes east of UTC of `Z`, `+02:00`, `-0300` or `-3`; NaN: no such offset. */
 function offsetMinutes(text: string) {
-  const digits = text.replace(/\D/g, "").padEnd(4, "0");
-  const minutes = Number(digits.slice(2, 4));
-  return minutes > 59 ? Number.NaN : (text.startsWith("-") ? -1 : 1) * (Number(digits.slice(0, 2)) * 60 + minutes);
+  const [, hours = "0", minutes = "0"] = /(\d\d?):?(\d\d)?$/.exec(text) ?? [];
+  return Number(minutes) > 59 ? Number.NaN : (text.startsWith("-") ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
 export const readExcelCell = reader(
