@@ -6,7 +6,7 @@ import { foldWords } from "../map/convert/text.js";
  * The first role with a word in the folded header wins. `*`: any end or beginning of a word, `_`: a blank, `^`: the whole header.
  */
 const table = {
-  name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^auftraggeber ^auftraggeber_empf* ^solicitante ^requerente ^titular ^interessado ^beneficiario ^favorecido ^transportador* ^carrier ^gerador* ^applicant ^member ^patient ^subscriber ^student ^policyholder ^antragsteller ^klant ^klantna* ^shipper ^consignee ^sender ^insured ^emitente ^remetente ^destinatario ^sacado ^tomador ^segurado ^asegurado ^aluno ^alumno ^paciente ^produtor ^responsavel ^debitor ^debitoren ^deb ^kreditor ^kreditoren ^kred ^cli ^forn ^fornece ^emissor ^party ^buyer ^comprador",
+  name: "^kunde ^kunden ^kundenname ^firma ^organi* ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^auftraggeber ^auftraggeber_empf* ^solicitante ^requerente ^titular ^interessado ^beneficiario ^favorecido ^transportador* ^carrier ^gerador* ^applicant ^member ^patient ^subscriber ^student ^policyholder ^antragsteller ^klant ^klantna* ^shipper ^consignee ^sender ^insured ^emitente ^remetente ^destinatario ^sacado ^tomador ^segurado ^asegurado ^aluno ^alumno ^paciente ^produtor ^responsavel ^debitor ^debitoren ^deb ^kreditor ^kreditoren ^kred ^cli ^forn ^fornece ^emissor ^empfanger ^absender ^producteur ^expediteur ^destinataire ^party ^buyer ^comprador",
   taxIdType: "tipo_doc* tipo_do_doc* tipo_de_doc* tipo_identificacion document_type id_type tax_id_type",
   taxId:
     "cnpj cpf cgc nif cif nipc nip gstin npi siren siret kvk partita_iva p_iva piva codice_fiscale tax_id taxid vat rut ruc cuit rfc ein fein ust_id* ustid* uid",
@@ -30,7 +30,7 @@ const table = {
   phone: "telefon* tel phone mobile celular fone fax whatsapp handy",
   position:
     "^pos ^position ^posn* ^pos_n* ^position_n* ^positionsn* ^line ^line_n* ^item_n* ^zeile ^linha ^linea ^ligne ^riga",
-  voucher: "materialbeleg* material_document*",
+  voucher: "materialbeleg* material_document* mat_doc",
   goods:
     "sku material* produto product producto artikel item ean gtin ncm asset equipment placa* plate plaque immatriculation kennzeichen targa veiculo vehicle",
   amount:
@@ -42,7 +42,7 @@ const table = {
   public: "^publico ^publica ^public ^is_public ^visivel ^visible",
   reason: "motivo reason justificativa razao_do_cancelamento",
   ticket: "ticket tiquete romaneio certificado cdf comprovante recibo receipt laudo",
-  duration: "dauer duration* duracao duracion duree elapsed laufzeit fahrzeit arbeitszeit stunden hours horas heures",
+  duration: "dauer duration* duracao duracion duree elapsed laufzeit fahrzeit arbeitszeit stunden hours horas heures minutes minuten minutos seconds sekunden segundos",
   created:
     "emissao emitido criacao criado cadastro created issued ^issue issue_d* issue_time* of_issue emision emission erstellt",
   closed: "encerramento encerrado fechamento conclusao closed close closing cierre abschluss",
@@ -51,7 +51,7 @@ const table = {
   placeName: "unidade estabelecimento filial local planta site branch place loja sede werk",
   day: "belegdat*",
   document:
-    "mtr bsd issue_key issue_id issue_n* manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocol* claim* ordem lieferung bestellung bol bill_of_lading shipment ddt formulario ordine fattura contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer chave_de_acesso beleg* *beleg *auftrag rechnungsn* docket* processo expediente aktenzeichen",
+    "mtr bsd issue_key issue_id issue_n* manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocol* claim* ordem lieferung bestellung bol bill_of_lading shipment ddt formulario ordine fattura contrato contract booking reserva caso case os lote lot lieferschein* auftrag* remito* albaran* commande* folio* guia* remision* consignment* batch* charge chargennummer ^chave chave_de_acesso atendimento beleg* *beleg *auftrag rechnungsn* docket* processo expediente aktenzeichen",
   series: "serie series",
   numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
   code: "version versao ^account ^konto ^conta ^cuenta ^compte codigo code cod cd sigla id matricula ref reference referencia",
