@@ -191,6 +191,10 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   // A time that only some rows have says nothing about the others, so the creation is an event too.
   const isWhole = own.some(({ filled }) => (key.long ? filled >= 0.5 : filled === 1));
   const happened = own.length > 0 && isWhole ? own : times;
+  for (const { header, name: of, type } of columns.filter((one) => DELETED.test(foldHeader(one.header))))
+    decisions.notes.add(
+      `skip: "${header}" may mark deleted rows, which are sent like any others; \`skip: =${type.as === "boolean" ? of : `filled(${of})`}\` leaves them out`,
+    );
   const isPublic = columns.find(({ type, role }) => type.as === "boolean" && role === "public");
   if (isPublic !== undefined)
     decisions.notes.add(`isPublic: "${isPublic.header}" decides which events everyone can see`);
@@ -252,6 +256,9 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   }
   if (!key.long && happened.length > 0) askUndated(draft, key.column, happened, decisions);
 }
+
+/** As Protheus, Salesforce and people name it. */
+const DELETED = /^(?:is |flag )?(?:d e l e t|deleted|excluid[oa]|eliminad[oa]|geloscht|supprimee?)$/;
 
 /** As Dynamics and SQL Server write them: they change whenever their row does. */
 const ROW_VERSION = /\b(?:checksum|row ?version|etag)\b/;

@@ -42,7 +42,8 @@ const table = {
   public: "^publico ^publica ^public ^is_public ^visivel ^visible",
   reason: "motivo reason justificativa razao_do_cancelamento",
   ticket: "ticket tiquete romaneio certificado cdf comprovante recibo receipt laudo",
-  duration: "dauer duration* duracao duracion duree elapsed laufzeit fahrzeit arbeitszeit stunden hours horas heures minutes minuten minutos seconds sekunden segundos",
+  duration:
+    "dauer duration* duracao duracion duree elapsed laufzeit fahrzeit arbeitszeit stunden hours horas heures minutes minuten minutos seconds sekunden segundos",
   created:
     "emissao emitido criacao criado cadastro created issued ^issue issue_d* issue_time* of_issue emision emission erstellt",
   closed: "encerramento encerrado fechamento conclusao closed close closing cierre abschluss",

@@ -603,6 +603,22 @@ describe("events and their times", () => {
   });
   drafts(
     [
+      "a mark of deleted rows is told, also while no row has it",
+      "Doc;Emissao;Valor;D_E_L_E_T_",
+      "00#;2#/03/2026;#,5;",
+      {
+        said: has(
+          'skip: "D_E_L_E_T_" may mark deleted rows, which are sent like any others; `skip: =filled(d_e_l_e_t)` leaves them out',
+        ),
+      },
+    ],
+    [
+      "so is one of true and false",
+      "Doc;Emissao;Valor;IsDeleted",
+      "00#;2#/03/2026;#,5;{true|false}",
+      { said: has("`skip: =is_deleted` leaves them out") },
+    ],
+    [
       "a day beside a column with the same day and its time of day is no second event",
       "Transfer;Date;Date Time;Amount",
       "T-{1|2|3|4|5|6|7|8|9};1#-10-2025;1#-10-2025 08:00:0#.123;#,5",
