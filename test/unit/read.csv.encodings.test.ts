@@ -186,6 +186,9 @@ test.each([1, 2, 3, 5, 1000])(
 
 test.each([
   ["windows-1250", "Wrocław, Łódź", "Wroc³aw, £ódŸ"],
+  ["windows-1250", "Żółw, Łódź", "¯ó³w, £ódŸ"],
+  ["windows-1250", "Łódź", "£ódŸ"],
+  ["windows-1254", "Işık, Ağaç", "Iþýk, Aðaç"],
   ["windows-1251", "Санкт-Петербург", "Ñàíêò-Ïåòåðáóðã"],
   ["cp850", "München", "M\u0081nchen"],
   ["macintosh", "Comércio", "ComŽrcio"],
@@ -211,8 +214,9 @@ test("one damaged row of a plain file is invalid, and stops no other", async () 
 });
 
 test("words of the West are read without a question, one odd line among them too", async () => {
-  const text = "id;nome\n1;AÇÃO “CAFÉ”\n2;ÄÖÜäöü\n3;1\u00a0234\u00a0€ · São\n4;—————\n5;Åå\n";
+  const text =
+    "id;nome\n1;AÇÃO “CAFÉ”\n2;ÄÖÜäöü\n3;1\u00a0234\u00a0€ · São\n4;—————\n5;Åå\n6;£m São; £5 café; ¿Qué?; ±é; Þór\n";
   const table = await readFile(await temporaryFile(iconv.encode(text, "windows-1252")));
   expect(table.dialect).toMatchObject({ encoding: "windows-1252" });
-  expect(table.rows).toHaveLength(5);
+  expect(table.rows).toHaveLength(6);
 });

@@ -36,10 +36,10 @@ const PROOF_LINES = 3;
 const MAX_ODD_LINES = 10_000;
 /**
  * What Western words do not contain as windows-1252: bytes without a letter, four letters beyond ASCII in a row,
- * within a word signs, or a capital Æ or Ž, that are letters elsewhere (the Brazilian `SÆo` of DOS, `ComŽrcio` of a Mac), and the Polish zł.
+ * within a word signs, or a capital Æ or Ž, that are letters elsewhere (the Brazilian `SÆo` of DOS, `ComŽrcio` of a Mac), the Polish zł and Łó, and the Turkish ş and ğ.
  */
 const FOREIGN =
-  /[\x81\x8d\x8f\x90\x9d]|([\x80-\x9f\xa1-\xff])(?!\1\1\1)[\x80-\x9f\xa1-\xff]{3}|[a-zA-Z](?:[\x80\x82-\x84\x86-\x89\x8b\x94\x98\x99\x9b\xa1-\xa5\xb3\xb9\xbc\xbe\xbf][a-z\xc0-\xff]|[\x8a\x8c\x8e\x9f\xc6][a-z])|[zZ]\xb3/;
+  /[\x81\x8d\x8f\x90\x9d]|([\x80-\x9f\xa1-\xff])(?!\1\1\1)[\x80-\x9f\xa1-\xff]{3}|[a-zA-Z\xe0-\xff](?:[\x80\x82-\x84\x86-\x89\x8b\x94\x98\x99\x9b\xa1-\xa5\xb3\xb9\xbc\xbe\xbf][a-z\xc0-\xff]|[\x8a\x8c\x8e\x9f\xc6][a-z])|[zZ]\xb3|\xa3[a-z\xe0-\xff]{2}|[a-zA-Z][\xd0\xde\xf0\xfe]/;
 /** Offered to a person who has to name one. */
 const OTHERS = [
   "windows-1250",
@@ -134,7 +134,7 @@ export async function chooseEncoding(
   }
   const chose =
     options.fallbackEncoding === undefined
-      ? "; if its letters look wrong, name another in `csv: { encoding }`, such as cp850 (DOS), windows-1250 (Central European), windows-1251 (Cyrillic), shift_jis (Japanese), gb18030 (Chinese) or euc-kr (Korean), or save the file as UTF-8"
+      ? "; if its letters look wrong, name another in `csv: { encoding }`, such as cp850 (DOS), windows-1250 (Central European), windows-1251 (Cyrillic), windows-1254 (Turkish), shift_jis (Japanese), gb18030 (Chinese) or euc-kr (Korean), or save the file as UTF-8"
       : "";
   const note = `Not UTF-8 (line ${invalid.first[0]}), so read as ${fallback}, the fallback${chose}.`;
   if (proof.count === 0) return chosen(fallback, note);
