@@ -60,7 +60,7 @@ export function findPlaceholders(spec: MappingSpec, source: MappingSource): Mapp
   const found: MappingProblem[] = [];
   const message = (name: string) => `\`${name}: "${PLACEHOLDER}"\` is a placeholder that is still to be replaced.`;
   const hint =
-    "Write the id that the service gave, or name the columns that hold it; the service refuses a question mark.";
+    "Write the value that it stands for, or the column that holds it, as in `=city`; the service refuses a question mark.";
   const walk = (value: unknown, path: Path) => {
     if (!isJsonObject(value)) return;
     for (const [name, member] of Object.entries(value)) {
