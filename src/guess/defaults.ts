@@ -242,7 +242,7 @@ function settleZone(dates: readonly Column[], columns: readonly Column[], countr
   return zone;
 }
 
-const DAY_LIKE = /^\d{1,4}([-/.])\d\d?\1\d{1,4}(?!\d|\1\d)/;
+const DAY_LIKE = /^(?:(?:19|20)\d\d([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2(?:(?:19|20)\d\d|\d\d))(?!\d|[-/.]\d)/;
 
 /** Whether its header or its cells speak of times, although the draft reads it otherwise. */
 function mayBeTime({ header, type, cells }: Column): boolean {

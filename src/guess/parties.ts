@@ -344,11 +344,14 @@ export function reference(
   return undefined;
 }
 
-/** Short unique codes, for other tables to refer to. */
-export function codeColumn(columns: readonly Column[]): Column | null {
-  const fitting = columns.filter(({ type, filled, distinct, cells }) => {
-    const single = filled === 1 && distinct.size === cells.length && distinct.size > 1;
-    return single && (type.as === "text" || type.as === "number") && [...distinct].every((value) => value.length <= 20);
+/** Short unique codes, for other tables to refer to. `party`: whose they are; it may have several places, but has one code. */
+export function codeColumn(columns: readonly Column[], party?: Party): Column | null {
+  const isOwn = (column: Column) => party === undefined || hasAddress(party) || holds(party, column) !== false;
+  const fitting = columns.filter((column) => {
+    const { type, role, filled, distinct, cells } = column;
+    const single = filled === 1 && distinct.size === cells.length && distinct.size > 1 && role !== "amount";
+    const isShort = (type.as === "text" || type.as === "number") && [...distinct].every(({ length }) => length <= 20);
+    return single && isShort && isOwn(column);
   });
   return fitting.find(({ role }) => role === "code") ?? fitting[0] ?? null;
 }

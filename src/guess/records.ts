@@ -71,9 +71,10 @@ export function draftRecords(draft: InputDraft, shared: Shared): void {
   const { decisions, directories } = shared;
   const kind = kindOf(columns);
   if (kind === "documents") return draftDocuments(draft, shared);
-  const code = codeColumn(columns);
+  const parties = kind === "organisations" ? findParties(columns, decisions) : [];
+  const code = codeColumn(columns, parties[0]);
   if (kind === "organisations") {
-    const [first] = draftParties(records, findParties(columns, decisions), code, shared);
+    const [first] = draftParties(records, parties, code, shared);
     if (code === null || first === undefined) return;
     directories.push({ record: first.name, of: "participant", codes: code.distinct });
     if (hasAddress(first)) directories.push({ record: addressOf(first), of: "address", codes: code.distinct });

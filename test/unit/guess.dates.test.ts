@@ -125,6 +125,12 @@ describe("digits are times where all of them are, under a header that says so", 
       { said: has('"Data Entrega", such as "24/10/2025 13:11 BRT", is read as text and gives no event its time') },
     ],
     [
+      "nor are the numbers of goods or persons, whose parts are no days",
+      "Pedido;CNPJ;Emissão;NCM;SSN",
+      "P-#;CNPJ;2#/03/2026;3915.1#.00;123-45-671#",
+      { said: hasNot("gives no event its time") },
+    ],
+    [
       "numbers between more points than a date has are none",
       "Pedido;CNPJ;Emissão;Rede",
       "P-#;CNPJ;2#/03/2026;10.0.12.#",

@@ -18,8 +18,16 @@ import {
 const skipped = has("9 of 10 rows would be staged, 1 skipped");
 
 describe("what is unused or undecided is said first", () => {
+  it("a number of which an organisation has several is not its code, nor is an amount, and is told as unused", async () => {
+    const { input, said } = await draft("Ordem;CNPJ;Empresa;Valor", "O#;CNPJ;Acme %;1#,50");
+    expect(only(input.participants)).toEqual({ taxId: "=cnpj", name: "=empresa", type: "COMPANY" });
+    expect(said).toContain("2 of 4 columns of a.csv are not used: Ordem, Valor");
+    const coded = await draft("Valor;Código;CPF;Empresa", "1#,50;C#;CPF;Acme #");
+    expect(only(coded.input.participants).key).toBe("=codigo");
+  });
+
   it("columns that nothing uses stand at the head of the file and of the screen (F121)", long, async () => {
-    const { yaml, world } = await draft("CNPJ;Empresa;Menge;Notas;Fim", "CNPJ;Acme #;#,5;x#;");
+    const { yaml, world } = await draft("CNPJ;Empresa;Menge;Notas;Fim", "CNPJ;Acme %;#,5;x#;");
     const told = "3 of 5 columns of a.csv are not used: Menge, Notas, Fim (blank so far)";
     expect(yaml.split("\n").slice(0, 4).join("\n")).toContain(told);
     expect(world.err.split("\n")[1]).toContain(told);
