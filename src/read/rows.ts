@@ -94,6 +94,9 @@ function doubtfulDates(header: readonly string[]) {
   };
 }
 
+/** `Weight (kg)`; not `Value (BRL)`, which formats show as R$. */
+const UNIT_IN_HEADER = /\((?![A-Z]{3}\))(\p{Letter}{1,4})\)/u;
+
 /** A report of SAP or Excel may show tonnes in one row and kilograms in the next, by nothing but the formats of the cells. */
 function shownUnits(header: readonly string[]) {
   const seen = new Map<number, Set<string>>();
@@ -106,9 +109,11 @@ function shownUnits(header: readonly string[]) {
     },
     notes: (): string[] =>
       [...seen].flatMap(([column, shown]) => {
-        if (shown.size < 2) return [];
         const name = header[column] || columnLetters(column + 1);
-        return `The formats of "${name}" show its numbers with different units (${listed([...shown], 5)}), which only \`units\` in the mapping reads, such as \`units: { kg: 1, t: 1000 }\`.`;
+        const [, said] = UNIT_IN_HEADER.exec(name) ?? [];
+        const units = [...(said === undefined ? [] : [said]), ...shown];
+        if (new Set(units.map((unit) => unit.toLowerCase())).size < 2) return [];
+        return `The formats of "${name}" show its numbers with different units (${listed(units, 5)}), which only \`units\` in the mapping reads, such as \`units: { kg: 1, t: 1000 }\`.`;
       }),
   };
 }

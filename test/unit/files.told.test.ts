@@ -161,6 +161,14 @@ test("numbers that only their formats show in different units are told by an imp
   expect(await told(1, 2, 1)).toContain("show its numbers with different units (KG, TO)");
   expect(await told(3, 4)).toContain("different units (R$, US$)");
   expect(await told(1, 1, 0)).not.toContain("different units");
+  const named = async (name: string) => {
+    const rows =
+      line(1, ["id", "day", name]) + line(2, ["a", "01/10/2025"]).replace("</row>", '<c s="2"><v>1.2</v></c></row>');
+    const content = await writeWorkbook({ formats, sheets: [{ name: "S", rows }] });
+    return (await imported("rows.xlsx", content, {}, ["id", "day", name])).told;
+  };
+  expect(await named("Peso (kg)")).toContain("show its numbers with different units (kg, TO)");
+  for (const name of ["Peso (to)", "Peso", "Peso (BRL)"]) expect(await named(name)).not.toContain("different units");
 });
 
 test(
