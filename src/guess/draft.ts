@@ -314,9 +314,9 @@ function columnsTree(
     // As an instant, a day would be sent with hours, and as the day before where clocks are ahead of UTC.
     const isDone = column.role === "personal" || records["events"] !== undefined;
     if (isDone && own["as"] === "timestamp" && !instants.has(column) && isDay(column)) own["as"] = "date";
-    // 00001026 that comes back as 1026 would be another document. Numbers may grow.
-    const digits = keys.has(column) ? paddedTo(column) : 0;
-    if (digits > 0) own["pattern"] = `[0-9]{${digits},}`;
+    // 00001026 that comes back as 1026, or 1026 as 1026.0 or 1.026, would be another document. Numbers may grow.
+    const isNumber = column.role !== "taxId" && type.as === "text" && cells.every((cell) => /^\d+$/.test(cell.text));
+    if (isNumber && keys.has(column)) own["pattern"] = `[0-9]{${paddedTo(column) || 1},}`;
     const isFloats = type.as === "text" && areFloats(column);
     if (isFloats) Object.assign(own, { as: "integer", decimal: "." });
     const plain = Object.values(own).filter((value) => value !== undefined).length === 1 && !text.startsWith("=");

@@ -786,6 +786,14 @@ it("a customer's number has the name beside it, and the country of its row", asy
   expect(only(input.participants)).toMatchObject({ countryCode: "=land", taxId: "=kunde", name: "=kundenname" });
 });
 
+it("a document's number of digits is refused where a program writes it as 1021.0 or 1.021: it would be another one", async () => {
+  const { input, check, world } = await draft("Pedido;Data;CNPJ", "102#;2#/03/2026;CNPJ");
+  expect(input.columns.pedido).toEqual({ header: "Pedido", pattern: "[0-9]{1,}" });
+  const next = ["Pedido;Data;CNPJ", ...rows("{1021.0|1.022|10230};2#/03/2026;CNPJ", 3)];
+  writeFileSync(join(world.cwd, "a.csv"), text(next));
+  expect(await check()).toContain("3 read = 0 skipped + 2 invalid + 1 valid");
+});
+
 it("a thousand without a mark is a whole number, so that 1.250 in the next file is refused", async () => {
   const file = text(["Ticket,Data,Sacos,Preço", ...rows("T-#,2#/03/2026,1%50,#.5")]);
   const { input } = await draftOf({ "a.csv": file });
@@ -895,7 +903,7 @@ describe("what other systems export", () => {
       "other numbers of thirteen or twelve digits are not",
       "Doc;Data;Codigo;Barras",
       "D#;2#/03/2026;789100000000#;71234567890#",
-      { at: ["=data"], columns: { codigo: "Codigo", barras: { as: "integer" } } },
+      { at: ["=data"], columns: { codigo: { header: "Codigo", pattern: "[0-9]{1,}" }, barras: { as: "integer" } } },
     ],
   );
 
