@@ -1,5 +1,5 @@
 /**
- * Keys that differ only by case, width or leading zeros (`K1`, `k1`, `Ｋ1`; `007`, `7`) and are often one; and what
+ * Keys that differ only by case, width, leading zeros or the marks of a number (`K1`, `k1`, `Ｋ1`; `007`, `7`; `1021`, `1021.0`, `1.021`) and are often one; and what
  * spreadsheets make of a key, or of another cell.
  */
 
@@ -8,7 +8,8 @@ export function foldKey(key: string): string {
   const folded = key.normalize("NFKC").trim().toUpperCase();
   let zeros = 0;
   while (zeros < folded.length - 1 && folded[zeros] === "0") zeros += 1;
-  return folded.slice(zeros);
+  const bare = folded.slice(zeros);
+  return /^\d{1,3}([.,]\d{3})+$/.test(bare) ? bare.replace(/[.,]/g, "") : bare.replace(/^(\d+)[.,]00?$/, "$1");
 }
 
 /** The folded key, unless it is the key itself. */
@@ -17,13 +18,13 @@ export function foldedKeys(parts: readonly string[]): string[][] {
   return other.some((part, index) => part !== parts[index]) ? [other] : [];
 }
 
-/** The folded key, and its forms after a spreadsheet: one part in lower case, or with zeros. */
+/** The folded key, and its forms after a spreadsheet: one part in lower case, with zeros or as 7.0. */
 export function variants(parts: readonly string[]): string[][] {
   const zeros = ["0", "00", "000", "0000", "00000", "000000"];
   const one = (at: number, part: string) => parts.map((own, index) => (index === at ? part : own));
   const made = parts.flatMap((part, at) => [
     ...(part === part.toLowerCase() ? [] : [one(at, part.toLowerCase())]),
-    ...(/^\d/.test(part) ? zeros.map((some) => one(at, some + part)) : []),
+    ...(/^\d/.test(part) ? [...zeros.map((some) => some + part), `${part}.0`].map((other) => one(at, other)) : []),
   ]);
   return [...foldedKeys(parts), ...made];
 }

@@ -261,7 +261,7 @@ function nearlyEqual(known: Map<string, string>, kind: string, parts: readonly s
 
 function keysNearlyEqual(kind: string, parts: readonly string[], other: string): Problem {
   const [one, two] = [other, parts.join(", ")].map((text) => JSON.stringify(text));
-  const message = `${kind} ${one} and ${kind} ${two} differ only by case, width or leading zeros`;
+  const message = `${kind} ${one} and ${kind} ${two} differ only by case, width, leading zeros or the marks of a number`;
   return { code: "keys-nearly-equal", message, hint: null, column: null };
 }
 

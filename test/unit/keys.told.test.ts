@@ -451,9 +451,12 @@ describe("a correction that changes a key (F83)", () => {
   );
 });
 
-describe("keys that differ only by case, width or leading zeros (F71)", () => {
+describe("keys that differ only by case, width, leading zeros or the marks of a number (F71)", () => {
   const nearly = [
     ["7", "007"],
+    ["7", "7.0"],
+    ["7.0", "7"],
+    ["1021", "1.021"],
     ["K1", "Ｋ1"],
   ] as const;
   it.each(sampled(nearly, 2))(
@@ -468,11 +471,11 @@ describe("keys that differ only by case, width or leading zeros (F71)", () => {
 
   it("are named in the summary, once", long, async () => {
     const office = openOffice(weighings);
-    const first = ["K1 10 1", "k1 10 1", "Ｋ1 10 1", "007 10 1", "7 10 1", "8 10 1"];
+    const first = ["K1 10 1", "k1 10 1", "Ｋ1 10 1", "007 10 1", "7 10 1", "8 10 1", "1021.0 10 1"];
     const summary = await office.brought("w.csv", loads(...first));
     expect([summary.exitCode, warningsOf(summary)]).toEqual([0, ["3 keys-nearly-equal"]]);
-    const next = await office.brought("w2.csv", loads(...first, "08 10 1"));
-    expect(warningsOf(next)).toEqual(["1 keys-nearly-equal"]);
+    const next = await office.brought("w2.csv", loads(...first, "08 10 1", "1021 10 1"));
+    expect(warningsOf(next)).toEqual(["2 keys-nearly-equal"]);
     expect(next.warnings[0]?.example).toContain("08");
   });
 });

@@ -74,7 +74,7 @@ export function createEventStager(
     reopen(document);
     const near = keys.nearlyEqual(record, document);
     if (near !== null) {
-      const message = `${nameOf(record)} with the key ${parts.join(", ")} and the one with ${near.join(", ")} differ only by case, width or leading zeros.`;
+      const message = `${nameOf(record)} with the key ${parts.join(", ")} and the one with ${near.join(", ")} differ only by case, width, leading zeros or the marks of a number.`;
       report(problem("keys-nearly-equal", message), "warning");
     }
     const id = addEvent({

@@ -58,7 +58,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   const references = createReferences(database, options, (kind, key) => {
     const other = nearlyEqualKey(database, namespace, kind, key);
     if (other === null) return;
-    const message = `${kind} ${key} and ${kind} ${other} differ only by case, width or leading zeros.`;
+    const message = `${kind} ${key} and ${kind} ${other} differ only by case, width, leading zeros or the marks of a number.`;
     report(problem("keys-nearly-equal", message), "warning");
   });
   const fates = createRowFates(database, inputId);
