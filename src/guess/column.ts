@@ -121,7 +121,8 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
     if (column.role === "eventType" && column.distinct.size > MOST_WORDS && isCoded(column)) column.role = "document";
     // `Tipo Documento; Nº Documento`, of many countries or of one whose check digits are not known here.
     const before = columns.find(({ index }) => index === column.index - 1);
-    if (before?.role === "taxIdType" && column.role === "document" && column.type.as === "text") column.role = "taxId";
+    const ofParty = before?.role === "taxIdType" && ![...before.distinct].some((word) => roleOf(word) === "document");
+    if (ofParty && column.role === "document" && column.type.as === "text") column.role = "taxId";
     if (column.role === "placeName" && share(column.cells, ({ text: cell }) => MEASURE.test(cell)) >= enough / 2)
       column.role = "unit";
     if (column.role === "stateOrStatus") column.role = isOfCountry(column, columns, country) ? "state" : "status";

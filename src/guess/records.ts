@@ -344,7 +344,7 @@ export interface DocumentKey {
 
 /** Such columns vary by day or belong to others, so they cannot name a document. */
 const never = new Set<Role | null>(
-  "taxId street number city state zipCode neighborhood complement latitude longitude country name related phone amount goods position personal time public reason placeName taxIdType eventType status unit".split(
+  "taxId street number city state zipCode neighborhood complement latitude longitude country name related phone amount goods position personal time public reason placeName taxIdType eventType status unit duration".split(
     " ",
   ) as Role[],
 );

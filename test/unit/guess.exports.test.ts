@@ -619,6 +619,12 @@ describe("events and their times", () => {
       { said: has("`skip: =is_deleted` leaves them out") },
     ],
     [
+      "the number behind a Document Type of invoices is the document's, not a person's",
+      "Posting Date;Document Type;Document No.;Customer Name",
+      "2#/10/2025;{Invoice|Payment};PS100#;Acme %",
+      { document: { key: "=document_no" }, participant: { taxId: "=customer_name" } },
+    ],
+    [
       "a day beside a column with the same day and its time of day is no second event",
       "Transfer;Date;Date Time;Amount",
       "T-{1|2|3|4|5|6|7|8|9};1#-10-2025;1#-10-2025 08:00:0#.123;#,5",
@@ -784,6 +790,15 @@ it("a customer's number has the name beside it, and the country of its row", asy
   const file = text(["Auftrag;Kunde;Kundenname;Land;Datum", ...rows("A-#;100%;Firma %;{DE|AT|FR};2#.03.2025")]);
   const { input } = await draftOf({ "a.csv": file });
   expect(only(input.participants)).toMatchObject({ countryCode: "=land", taxId: "=kunde", name: "=kundenname" });
+});
+
+it("a duration names no document, though other columns follow from it", async () => {
+  const cells = Array.from({ length: 20 }, (_, at) => {
+    const second = at % 10;
+    return `Ana;P${at % 2};2026-10-${at + 10};09:00:0${second};01:29:5${second}`;
+  });
+  const { yaml } = await draftOf({ "a.csv": text(["User;Project;Start date;Start time;Duration", ...cells]) });
+  expect(yaml).not.toContain("key: =duration");
 });
 
 it("a document's number of digits is refused where a program writes it as 1021.0 or 1.021: it would be another one", async () => {
