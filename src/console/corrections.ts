@@ -379,7 +379,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
         told.push(`Left out, because the rows here have no such column: ${[...left.columns].join(", ")}.`);
       if (left.keys > 0)
         told.push(
-          `${counted(left.keys, "cell")} left out: keys that differ only by case, width, leading zeros or the marks of a number, as spreadsheets change them. Type such a key here if it is meant.`,
+          `${counted(left.keys, "cell")} left out: keys that differ only by case, width or leading zeros, as spreadsheets change them. Type such a key here if it is meant.`,
         );
       if (left.formats.length > 0)
         told.push(

@@ -5,11 +5,15 @@
 
 /** Equal for nearly equal keys. */
 export function foldKey(key: string): string {
+  const bare = withoutZeros(key);
+  return /^\d{1,3}([.,]\d{3})+$/.test(bare) ? bare.replace(/[.,]/g, "") : bare.replace(/^(\d+)[.,]00?$/, "$1");
+}
+
+function withoutZeros(key: string): string {
   const folded = key.normalize("NFKC").trim().toUpperCase();
   let zeros = 0;
   while (zeros < folded.length - 1 && folded[zeros] === "0") zeros += 1;
-  const bare = folded.slice(zeros);
-  return /^\d{1,3}([.,]\d{3})+$/.test(bare) ? bare.replace(/[.,]/g, "") : bare.replace(/^(\d+)[.,]00?$/, "$1");
+  return folded.slice(zeros);
 }
 
 /** The folded key, unless it is the key itself. */
@@ -31,7 +35,9 @@ export function variants(parts: readonly string[]): string[][] {
 
 export function areNearlyEqual(one: string, other: string): boolean {
   if (one === other) return false;
-  return foldKey(one) === foldKey(other) || isSamePower(one, other) || becameDay(one, other) || becameDay(other, one);
+  // The marks of a number tell its locale, which `looksRewritten` sees to.
+  const isSame = withoutZeros(one) === withoutZeros(other);
+  return isSame || isSamePower(one, other) || becameDay(one, other) || becameDay(other, one);
 }
 
 /** A spreadsheet reads 1-2 and MAR1 as days, and shows them as 02/jan, Mar-01, 2026-03-01. */
