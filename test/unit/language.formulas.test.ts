@@ -406,7 +406,7 @@ describe("a custom function", () => {
     expect(await valueBy("export const f = (x) => `new ${x}`;")).toBe("new a");
     const counted =
       "globalThis.loads = (globalThis.loads ?? 0) + 1;\nexport const f = (x) => `${globalThis.loads} ${x}`;";
-    for (let load = 0; load < 3; load += 1)
+    for (let times = 0; times < 3; times += 1)
       expect(await valueBy(counted), "Node never forgets a module, so a watch must not load one a file").toBe("1 a");
   });
 
