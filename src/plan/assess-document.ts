@@ -174,19 +174,13 @@ function refusalOf(
         : (["after-close", "The document is closed; only RELATED and CANCEL can follow"] as const);
     return { reason, message: `${why} (${event.name}, ${time()}).` };
   }
-  if (event.at < state.lastAt) {
-    if (state.lastAt === state.begins) {
-      const begins = Number.isFinite(state.begins) ? `at ${inUtc(state.begins)}` : "when it is made";
-      const message = `${event.name} took place at ${time()}, but the timeline begins ${begins}, with the event that creates the document.`;
-      return { reason: "late", message };
-    }
-    const last = inUtc(state.lastAt);
-    return {
-      reason: "late",
-      message: `${event.name} took place at ${time()}, but the timeline has already reached ${last}.`,
-    };
-  }
-  return null;
+  if (event.at >= state.lastAt) return null;
+  const begins = Number.isFinite(state.lastAt) ? `at ${inUtc(state.lastAt)}` : "when it is made";
+  const why =
+    state.lastAt === state.begins
+      ? `begins ${begins}, with the event that creates the document`
+      : `has already reached ${inUtc(state.lastAt)}`;
+  return { reason: "late", message: `${event.name} took place at ${time()}, but the timeline ${why}.` };
 }
 
 function documentBlock(document: WorkDocument, holds: readonly Hold[], context: AssessmentContext): Block | null {
@@ -213,7 +207,7 @@ function documentBlock(document: WorkDocument, holds: readonly Hold[], context: 
   if (bringing !== undefined) return behindRow(bringing.row);
   if (!isBrought) return { reason: "reference-unknown", waitsFor: self };
   if (document.mode === "target") return null;
-  return refusedBlock(document) ?? registrationBlock(document.participant, document.address, context);
+  return refusedBlock(document) ?? registrationBlock(document, context);
 }
 
 const refusedBlock = ({ refusedInput }: WorkDocument | WorkEvent): Block | null =>
@@ -221,15 +215,9 @@ const refusedBlock = ({ refusedInput }: WorkDocument | WorkEvent): Block | null 
 
 const behindRow = (row: number): Block => ({ reason: "behind-invalid-row", waitsFor: `row:${row}` });
 
-function registrationBlock(
-  participant: number | null,
-  address: number | null,
-  context: AssessmentContext,
-): Block | null {
-  for (const [kind, ref] of [
-    ["participant", participant],
-    ["address", address],
-  ] as const) {
+function registrationBlock(parties: WorkDocument | WorkEvent, context: AssessmentContext): Block | null {
+  for (const kind of ["participant", "address"] as const) {
+    const ref = parties[kind];
     const found = ref === null ? null : context.party(ref);
     if (ref === null || found?.state === "registered") continue;
     // An address waits for its participant.
@@ -275,10 +263,7 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
   if (event.payload === "") return { reason: "replacement-incomplete", waitsFor: "its row, imported again" };
   // The event creates its target, so it needs that document's parties too.
   const made = event.target === null ? null : context.document(event.target);
-  return (
-    registrationBlock(event.participant, event.address, context) ??
-    (made === null ? null : registrationBlock(made.participant, made.address, context))
-  );
+  return registrationBlock(event, context) ?? (made && registrationBlock(made, context));
 }
 
 /** The attribute for the original time. Null: late events are refused. */

@@ -5,7 +5,7 @@
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Assessment } from "./assess-document.js";
 import { createHeap } from "./heap.js";
-import { compareEvents, type Needs, type Place } from "./links.js";
+import { append, compareEvents, type Needs, type Place } from "./links.js";
 
 export interface PlannedRequest {
   document: WorkDocument;
@@ -123,10 +123,7 @@ export function batch(
         cutShort.add(lane.short);
       }
     }
-    if (need === null) return;
-    const others = waiting.get(need);
-    if (others === undefined) waiting.set(need, [lane]);
-    else others.push(lane);
+    if (need !== null) append(waiting, need, lane);
   };
 
   const emit = (lane: Lane, count: number): void => {

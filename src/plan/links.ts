@@ -47,9 +47,10 @@ export function touched(event: WorkEvent, relatedTo: LinkContext["relatedTo"]): 
 export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): Needs {
   const needs = new Map<Place, Place[]>();
   const { makers } = context;
+  const all = [...assessments.values()];
   refuseVainMakers(assessments, context);
-  for (const assessment of assessments.values()) {
-    for (const event of assessment.ready) {
+  for (const { ready } of all) {
+    for (const event of ready) {
       const { id, relatedDocument } = event;
       if (relatedDocument !== null && !exists(context.document(relatedDocument)))
         append(needs, id, makers.get(relatedDocument)?.id ?? -relatedDocument);
@@ -61,20 +62,15 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
       }
     }
   }
-  if (context.linkTime === "event") holdBehindStalled(assessments, needs, context);
+  const toCome = context.linkTime === "event" ? all.flatMap((assessment) => mirrorsToCome(assessment, context)) : [];
+  holdBehindStalled(all, toCome, needs, context);
   // A waiting event that also writes on another timeline holds later events there, whatever it waits for itself.
-  for (const { held, bars } of context.linkTime === "event" ? assessments.values() : []) {
-    const waiting = [...held.map(({ event }) => event), ...bars.flatMap(({ event }) => event ?? [])];
-    for (const event of waiting.filter(({ state }) => state !== "foreign")) {
-      for (const other of touched(event, context.relatedTo)) {
-        // A timeline that has passed this time cannot take the event any more, so it holds nothing there (H12, H38).
-        if (other === event.document || (context.document(other)?.lastAt ?? event.at) > event.at) continue;
-        const { after } = neighboursOf(event, assessments.get(other)?.ready ?? [], context);
-        if (after !== undefined) append(needs, after.id, event.id);
-      }
-    }
+  for (const { event, other } of toCome) {
+    if (event.state === "foreign") continue;
+    const { after } = neighboursOf(event, assessments.get(other)?.ready ?? [], context);
+    if (after !== undefined) append(needs, after.id, event.id);
   }
-  for (const { document } of assessments.values()) {
+  for (const { document } of all) {
     const maker = makers.get(document.id);
     if (document.mode === "target" && document.state === "planned" && maker !== undefined) {
       append(needs, -document.id, maker.id);
@@ -85,31 +81,47 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
   return needs;
 }
 
+interface MirrorToCome {
+  event: WorkEvent;
+  /** The document on whose timeline it also writes. */
+  other: number;
+  /** The next run will send it without a person's help. */
+  isStalled: boolean;
+}
+
+/** Of waiting events. A timeline that has passed the event's time cannot take it any more (H12, H38). */
+function mirrorsToCome({ held, bars }: Assessment, context: LinkContext): MirrorToCome[] {
+  const waiting = [
+    ...held.map(({ event, reason }) => ({ event, isStalled: /^(behind|document)-stalled$/.test(reason) })),
+    ...bars.flatMap(({ event }) =>
+      event === null ? [] : { event, isStalled: event.state === "stalled" && event.reason !== "doubt-unsettled" },
+    ),
+  ];
+  return waiting.flatMap((one) => {
+    const { document, at } = one.event;
+    return touched(one.event, context.relatedTo)
+      .filter((other) => other !== document && (context.document(other)?.lastAt ?? at) <= at)
+      .map((other) => ({ ...one, other }));
+  });
+}
+
 /**
- * An event that the next run will send without a person's help holds later links of other documents to the same
- * timeline: their mirrors would make it permanently too early there (H38).
+ * A stalled event holds later links of other documents to the same timeline: their mirrors would make it permanently too
+ * early there (H38).
  */
 function holdBehindStalled(
-  assessments: ReadonlyMap<number, Assessment>,
+  assessments: readonly Assessment[],
+  toCome: readonly MirrorToCome[],
   needs: Map<Place, Place[]>,
   context: LinkContext,
 ): void {
   const earliest = new Map<number, WorkEvent>();
-  for (const { held, bars } of assessments.values()) {
-    const stalled = [
-      ...held.flatMap(({ event, reason }) => (/^(behind|document)-stalled$/.test(reason) ? [event] : [])),
-      ...bars.flatMap(({ event }) => (event?.state === "stalled" && event.reason !== "doubt-unsettled" ? [event] : [])),
-    ];
-    for (const event of stalled) {
-      for (const other of touched(event, context.relatedTo)) {
-        const known = earliest.get(other);
-        const isPassed = (context.document(other)?.lastAt ?? event.at) > event.at;
-        if (!isPassed && (known === undefined || compareEvents(event, known) < 0)) earliest.set(other, event);
-      }
-    }
+  for (const { event, other } of toCome.filter(({ isStalled }) => isStalled)) {
+    const known = earliest.get(other);
+    if (known === undefined || compareEvents(event, known) < 0) earliest.set(other, event);
   }
   if (earliest.size === 0) return;
-  for (const { ready } of assessments.values()) {
+  for (const { ready } of assessments) {
     for (const event of ready) {
       for (const other of touched(event, context.relatedTo)) {
         const before = earliest.get(other);
@@ -124,10 +136,9 @@ function holdBehindStalled(
  * The row can still be corrected, so later events of the document wait (P3).
  */
 function refuseVainMakers(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): void {
-  const makes = ({ target }: WorkEvent): boolean => target !== null;
   const isReady = (event: WorkEvent) => assessments.get(event.document)?.ready.includes(event) === true;
-  const all = [...assessments.values()].flatMap(({ ready }) => ready.filter(makes)).toSorted(compareEvents);
-  for (const event of all) {
+  const making = [...assessments.values()].flatMap(({ ready }) => ready.filter(({ target }) => target !== null));
+  for (const event of making.toSorted(compareEvents)) {
     const assessment = assessments.get(event.document);
     const target = event.target as number;
     const maker = context.makers.get(target);
@@ -180,27 +191,27 @@ export function holdBehindMakers(
   for (const [assessment, maker] of early) {
     const isMade = assessments.get(maker.document)?.ready.includes(maker) ?? false;
     const why = { reason: "target-not-created", waitsFor: `event:${maker.id}` } as const;
-    if (!isMade) holdRefused(assessment, (reason) => reason === "late", why);
+    if (!isMade) holdRefused(assessment, "late", why);
   }
 }
 
 /** Events refused because of an event that is now held wait with it. */
-function holdRefused(assessment: Assessment, isAffected: (reason: Code) => boolean, why: Omit<Held, "event">): void {
-  const affected = assessment.refused.filter(({ reason }) => isAffected(reason));
-  assessment.refused = assessment.refused.filter(({ reason }) => !isAffected(reason));
+function holdRefused(assessment: Assessment, code: Code, why: Block): void {
+  const affected = assessment.refused.filter(({ reason }) => reason === code);
+  assessment.refused = assessment.refused.filter(({ reason }) => reason !== code);
   for (const { event } of affected) assessment.held.push({ event, ...why });
 }
 
 /** Events that a held CLOSE or CANCEL would have shut out wait as well. */
-export function hold(assessment: Assessment, events: readonly WorkEvent[], why: Omit<Held, "event">): void {
+function hold(assessment: Assessment, events: readonly WorkEvent[], why: Block): void {
   const gone = new Set(idsOf(events));
   assessment.ready = assessment.ready.filter(({ id }) => !gone.has(id));
   for (const event of events) assessment.held.push({ event, ...why });
   const { state } = assessment.document;
   const isShutBy = (rank: number) => assessment.ready.some((event) => event.rank >= rank);
-  if (state !== "cancelled" && !isShutBy(2)) holdRefused(assessment, (reason) => reason === "after-cancel", why);
-  if (state !== "cancelled" && state !== "closed" && !isShutBy(1))
-    holdRefused(assessment, (reason) => reason === "after-close", why);
+  if (state === "cancelled") return;
+  if (!isShutBy(2)) holdRefused(assessment, "after-cancel", why);
+  if (state !== "closed" && !isShutBy(1)) holdRefused(assessment, "after-close", why);
 }
 
 /**
@@ -227,18 +238,10 @@ function neighboursOf(
   return { before: there[from - 1], after: there[from]?.id === event.id ? there[from + 1] : there[from] };
 }
 
-function goesBefore(one: WorkEvent, event: WorkEvent, context: LinkContext): boolean {
-  if (isBackReference(one, event, context)) return false;
-  return context.linkTime === "server" || compareEvents(one, event) < 0;
-}
-
 /** Under `server`, two events that mirror on each other's documents cannot both be last: the total order decides. */
-function isBackReference(other: WorkEvent, event: WorkEvent, context: LinkContext): boolean {
-  return (
-    context.linkTime === "server" &&
-    compareEvents(event, other) < 0 &&
-    touched(other, context.relatedTo).includes(event.document)
-  );
+function goesBefore(one: WorkEvent, event: WorkEvent, { linkTime, relatedTo }: LinkContext): boolean {
+  const isEarlier = compareEvents(one, event) < 0;
+  return isEarlier || (linkTime === "server" && !touched(one, relatedTo).includes(event.document));
 }
 
 /**
@@ -287,11 +290,8 @@ export function doubtedMirrors(assessments: ReadonlyMap<number, Assessment>, con
 
 /** The CLOSE (1) or CANCEL (2) events that are ready, by document. */
 function readyOfRank(assessments: ReadonlyMap<number, Assessment>, rank: number): Map<number, WorkEvent[]> {
-  const found = [...assessments.values()].map(({ document, ready }): [number, WorkEvent[]] => [
-    document.id,
-    ready.filter((event) => event.rank === rank),
-  ]);
-  return new Map(found.filter(([, events]) => events.length > 0));
+  const found = [...assessments.values()].flatMap(({ ready }) => ready.filter((event) => event.rank === rank));
+  return Map.groupBy(found, ({ document }) => document);
 }
 
 /** Bidirectional is the default (service.md, Event endpoints, rule 10). */
@@ -299,13 +299,13 @@ function mirrorsOn(event: WorkEvent): boolean {
   return event.mirrored && event.relatedDocument !== null && !event.payload.includes('"bidirectional":false');
 }
 
-function append(needs: Map<Place, Place[]>, place: Place, need: Place): void {
-  const list = needs.get(place);
-  if (list === undefined) needs.set(place, [need]);
-  else list.push(need);
+export function append<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
 }
 
-export function holdUnmet(assessments: ReadonlyMap<number, Assessment>, needs: Needs, context: LinkContext): void {
+function holdUnmet(assessments: ReadonlyMap<number, Assessment>, needs: Needs, context: LinkContext): void {
   const { makers } = context;
   const cancelling = readyOfRank(assessments, 2);
   const ready = new Set<number>();
@@ -424,8 +424,8 @@ function dependents(
   assessments: ReadonlyMap<number, Assessment>,
   needs: Needs,
   { makers, cancels, relatedTo }: LinkContext,
-): Map<number, Set<Assessment>> {
-  const found = new Map<number, Set<Assessment>>();
+): ReadonlyMap<number, Assessment[]> {
+  const found = new Map<number, Assessment[]>();
   const documentOf = new Map<number, number>();
   for (const { ready, document } of assessments.values()) for (const { id } of ready) documentOf.set(id, document.id);
   for (const assessment of assessments.values()) {
@@ -437,12 +437,7 @@ function dependents(
       for (const other of touched(event, relatedTo)) on.add(other);
       for (const need of needs.get(event.id) ?? []) on.add(need > 0 ? documentOf.get(need) : -need);
     }
-    for (const id of on) {
-      if (id === undefined || id === own) continue;
-      const others = found.get(id);
-      if (others === undefined) found.set(id, new Set([assessment]));
-      else others.add(assessment);
-    }
+    for (const id of on) if (id !== undefined && id !== own) append(found, id, assessment);
   }
   return found;
 }

@@ -187,8 +187,7 @@ function assessAll(
   known: Known | null,
 ) {
   const { dueBefore, retryStalled, registrations, work } = context;
-  const { party, ownerOf, broughtBy } = registrations;
-  const common = { dueBefore, retryStalled, party, ownerOf, broughtBy, document: work.document };
+  const common = { ...registrations, dueBefore, retryStalled, document: work.document };
   const never = new Set<number>();
   // One document may make thousands of others.
   const readyOf = once(({ ready }: Assessment) => new Set(ready));

@@ -38,22 +38,15 @@ export function holdReplacements(open: Open, assessments: ReadonlyMap<number, As
   for (const { cancel, next, missing } of replacementsIn(open)) {
     if (missing === null) continue;
     const why = { reason: "replacement-incomplete", waitsFor: `event:${missing.id}` } as const;
-    const old = assessments.get(cancel.document);
+    const [old, renewed] = [assessments.get(cancel.document), assessments.get(next)];
     if (old?.ready.includes(cancel) === true) holdFrom(old, cancel, why);
-    holdAll(assessments.get(next), why);
+    if (renewed === undefined) continue;
+    renewed.blocked ??= why;
+    const [first] = renewed.ready;
+    if (first !== undefined) holdFrom(renewed, first, why);
   }
 }
 
 /** By document: the CANCEL that has to land before it is created. */
 export const cancelsBefore = (open: Open): Map<number, WorkEvent> =>
   new Map(replacementsIn(open).map(({ cancel, next }) => [next, cancel]));
-
-function holdAll(
-  assessment: Assessment | undefined,
-  why: { reason: "replacement-incomplete"; waitsFor: string },
-): void {
-  const [first] = assessment?.ready ?? [];
-  if (assessment === undefined) return;
-  assessment.blocked ??= why;
-  if (first !== undefined) holdFrom(assessment, first, why);
-}
