@@ -1,15 +1,11 @@
 import { type Code, codes } from "../model/codes.js";
 import { foldName } from "../model/fold.js";
 import { RowferryError } from "../model/error.js";
-import { type DocumentKey, documentDeduplicationId, joinKey, partOfKey } from "../model/keys.js";
+import { type DocumentKey, documentDeduplicationId, type DocumentName, joinKey, partOfKey } from "../model/keys.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 
-export interface KnownDocument {
+export interface KnownDocument extends DocumentKey {
   id: number;
-  namespace: string;
-  kind: string;
-  key: string;
-  generation: number;
   state: string;
   serviceId: string | null;
   externalId: string | null;
@@ -52,19 +48,20 @@ export function documentsNamed(database: LedgerDatabase, name: string): number[]
     part: partOfKey(name),
   };
   for (const way of ways) {
-    const found = database.values<number>(
-      `SELECT g.id FROM documents d JOIN generations g ON g.of_id = d.id WHERE ${way} GROUP BY g.id ORDER BY g.namespace, g.kind, g.key, g.generation`,
-      values,
-    );
+    const found = generationsOf(database, way, values);
     if (found.length > 0) return found;
   }
-  return namedLike(database, name);
+  return generationsOf(database, "d.id IN @alike", { alike: namedLike(database, name) });
 }
 
-interface Named {
+const generationsOf = (database: LedgerDatabase, documents: string, values: object) =>
+  database.values<number>(
+    `SELECT g.id FROM documents d JOIN generations g ON g.of_id = d.id WHERE ${documents} GROUP BY g.id ORDER BY g.namespace, g.kind, g.key, g.generation`,
+    values,
+  );
+
+interface Named extends DocumentName {
   id: number;
-  kind: string;
-  key: string;
   external: string | null;
 }
 
@@ -79,9 +76,7 @@ function namedLike(database: LedgerDatabase, name: string): number[] {
   const ids: number[] = [];
   for (const { id, kind, key, external } of database.each<Named>(everyDocument))
     if ([key, `${kind}/${key}`, external ?? ""].some((one) => foldName(one) === wanted)) ids.push(id);
-  const generations = `SELECT DISTINCT g.id FROM generations g WHERE g.of_id IN @ids
-    ORDER BY g.namespace, g.kind, g.key, g.generation`;
-  return ids.length === 0 ? [] : database.values<number>(generations, { ids });
+  return ids;
 }
 
 const MOST_NEAR = 5;

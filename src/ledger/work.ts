@@ -1,4 +1,5 @@
 /** Open work, document by document in the ledger's total order; the planner's only view of the ledger. */
+import type { DocumentKey } from "../model/keys.js";
 import { refusedByPlan } from "../model/solution.js";
 import type { DocumentState, EventState } from "../model/states.js";
 import { keyText, OF_EVENT } from "./event-key.js";
@@ -36,12 +37,8 @@ export interface WorkEvent {
   refusedInput: number | null;
 }
 
-export interface WorkDocument {
+export interface WorkDocument extends DocumentKey {
   id: number;
-  namespace: string;
-  kind: string;
-  key: string;
-  generation: number;
   declared: boolean;
   mode: "create" | "existing" | "target";
   participant: number | null;

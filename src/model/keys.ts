@@ -48,10 +48,13 @@ function deduplicationId(parts: string[]): string {
   return `rf${KEY_ALGORITHM}-${sha256(lengthPrefixed(parts)).slice(0, 40)}`;
 }
 
-export interface DocumentKey {
-  namespace: string;
+export interface DocumentName {
   kind: string;
   key: string;
+}
+
+export interface DocumentKey extends DocumentName {
+  namespace: string;
   /** From 1; part of the key from the second on (H26). */
   generation: number;
 }

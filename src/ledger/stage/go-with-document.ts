@@ -3,7 +3,7 @@
  * get these too, with the hash and key that result.
  */
 import { type JsonObject, type JsonValue, parseJson } from "../../model/json.js";
-import { contentHash, contentKeyParts, type EventOwn } from "../../model/keys.js";
+import { contentHash, contentKeyParts, type DocumentName, type EventOwn } from "../../model/keys.js";
 import type { Attribute } from "../../model/records.js";
 import type { EventNow } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -11,9 +11,7 @@ import { Writer } from "../writer.js";
 import type { EventKeys } from "./event-keys.js";
 import type { References } from "./references.js";
 
-interface Document {
-  kind: string;
-  key: string;
+interface Document extends DocumentName {
   fields: string;
   external_id: string | null;
   participant_ref: number | null;

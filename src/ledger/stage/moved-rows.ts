@@ -3,10 +3,10 @@
  * uncorrected source would yield them again, so this is reported before anything is sent. A key that changed as
  * spreadsheets change keys (007 to 7) is an error.
  */
-import { cellRewritten, memberOf, ofMember, type Problem, withoutMember } from "../../model/problem.js";
+import { cellRewritten, memberOf, ofMember, type Problem, problem, withoutMember } from "../../model/problem.js";
 import { areNearlyEqual, looksRewritten } from "../../model/near-keys.js";
 import { columnName, columnPosition, originalColumns } from "../../model/own-columns.js";
-import { contentHash, contentKeyParts } from "../../model/keys.js";
+import { contentHash, contentKeyParts, type DocumentName } from "../../model/keys.js";
 import type { Placement } from "../../model/mapped-row.js";
 import type { EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -25,9 +25,7 @@ interface Name {
   landed: boolean;
 }
 
-interface Found {
-  kind: string;
-  key: string;
+interface Found extends DocumentName {
   event: string | null;
   key_parts: string | null;
   landed: number;
@@ -43,7 +41,7 @@ export interface Move {
 
 /** The documents and events that a row names. */
 export interface Names {
-  documents: readonly { kind: string; key: string }[];
+  documents: readonly DocumentName[];
   events: readonly (EventRecord | PlacedEvent)[];
 }
 
@@ -85,7 +83,7 @@ export function movesOf(database: LedgerDatabase, row: number, records: Names, i
 }
 
 function movedEvents(old: readonly Found[], names: Names): Moved[] {
-  const name = ({ kind, key }: { kind: string; key: string }, event: string) => `${event} of ${kind} ${key}`;
+  const name = ({ kind, key }: DocumentName, event: string) => `${event} of ${kind} ${key}`;
   const before = old.flatMap(({ event, key_parts, landed, ...document }): Name[] => {
     const parts = event === null || key_parts === null ? [] : (JSON.parse(key_parts) as string[]);
     return event === null || parts.length === 0
@@ -140,14 +138,14 @@ function problemOf(row: string, { of, parts, landed }: Name, to: readonly string
   if (mangled) {
     const message = `${row} belonged to ${of} ${was}; here its key is ${is}, perhaps changed by a spreadsheet.`;
     const hint = `Write ${was} again. If ${is} is meant, write \`ok\` into its cell rowferry_code.`;
-    return { code: "key-mangled", message, hint, column: null };
+    return problem("key-mangled", message, hint);
   }
   const rest = landed ? " What has landed stays there." : "";
   const message =
     isContent(parts) && isContent(to)
       ? `${row} brought another ${of}: with \`key: content\`, an edited row is a new event.`
       : `${row} belonged to ${of} ${was}, and now belongs to ${of} ${is}.`;
-  return { code: "row-moved", message: `${message}${rest}`, hint: null, column: null };
+  return problem("row-moved", `${message}${rest}`);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Cells of rows that have not landed, from which rejected files are written. */
 import { createHash } from "node:crypto";
+import type { DocumentName } from "../../model/keys.js";
 import type { Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createPages } from "../pages.js";
@@ -9,7 +10,7 @@ import { EVENTS_OF_ROWS } from "../rows.js";
  * Equal cells have equal hashes, wherever the row is (H23). A group's hash covers all its rows. `documents`: of the row, where
  * the cells alone do not tell.
  */
-export function cellHash(cells: readonly string[], documents: readonly { kind: string; key: string }[] = []): Buffer {
+export function cellHash(cells: readonly string[], documents: readonly DocumentName[] = []): Buffer {
   const named = new Set(documents.map(({ kind, key }) => JSON.stringify([kind, key])));
   const text = JSON.stringify(cells) + [...named].toSorted().join("");
   return createHash("sha256").update(text).digest().subarray(0, 16);

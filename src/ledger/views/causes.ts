@@ -1,6 +1,7 @@
 /** Open problems by cause, with the rows and records that a person corrects or decides. Reads only. */
 import { mistakeOf } from "../../model/causes.js";
 import type { Code } from "../../model/codes.js";
+import type { DocumentName } from "../../model/keys.js";
 import { decided, solutionOf } from "../../model/solution.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, referenceOf, rowName, sizeOfGroups } from "../rows.js";
@@ -134,11 +135,9 @@ export function countToCorrect(database: LedgerDatabase, others: readonly number
   return database.number("SELECT count(*) FROM invalid_rows") + sizeOfGroups(database, [...valid]);
 }
 
-export interface OpenRecord {
+export interface OpenRecord extends DocumentName {
   /** Null: the whole document. */
   eventId: number | null;
-  kind: string;
-  key: string;
   /** Null: the whole document. */
   event: string | null;
   /** In ms; null for a document. */

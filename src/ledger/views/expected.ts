@@ -1,5 +1,6 @@
 /** What the service should have according to this ledger, page by page. */
 import type { JsonObject } from "../../model/json.js";
+import type { DocumentName } from "../../model/keys.js";
 import { findDocument, generationsNamed } from "../documents-named.js";
 import { keyText, resolved } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -16,10 +17,8 @@ export interface RegisteredParticipant extends RegisteredRecord {
   addresses: RegisteredRecord[];
 }
 
-export interface RegisteredDocument {
+export interface RegisteredDocument extends DocumentName {
   id: number;
-  kind: string;
-  key: string;
   generation: number;
   serviceId: string;
   state: string;

@@ -1,14 +1,9 @@
 /** Held events and stranded documents, for the report and for files. */
-import { type DocumentKey, documentDeduplicationId } from "../../model/keys.js";
+import { type DocumentKey, documentDeduplicationId, type DocumentName } from "../../model/keys.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import type { Attempt } from "../../model/attempt.js";
 import { rowNameOrNull } from "../rows.js";
 import { describeWait } from "./describe-wait.js";
-
-export interface DocumentName {
-  kind: string;
-  key: string;
-}
 
 export interface HeldRecord extends DocumentName {
   event: string;

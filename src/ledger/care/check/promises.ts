@@ -1,5 +1,5 @@
 /** Promises that hold in every ledger: rows (P7), states (P1, P3, P4), references and keys (P1). */
-import { eventDeduplicationId } from "../../../model/keys.js";
+import { type DocumentKey, eventDeduplicationId } from "../../../model/keys.js";
 import { namesOf } from "../../documents-named.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { keyText } from "../../event-key.js";
@@ -22,11 +22,7 @@ export const IMPORT_AGAIN =
 export const ONLY_CELLS =
   "This does not affect what was sent. `rejects` and `show` cannot print these rows: take them from the file itself.";
 
-interface Keyed {
-  namespace: string;
-  kind: string;
-  key: string;
-  generation: number;
+interface Keyed extends DocumentKey {
   event: string;
   key_parts: string;
   deduplication_id: Buffer;
@@ -96,7 +92,8 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
     {
       "nothing has landed on a document without an id": `SELECT d.name || ': ' || e.event FROM events_now e JOIN documents_now d ON d.id = e.document_id
      WHERE e.landed AND d.service_id IS NULL`,
-      "no two documents have one id": `SELECT service_id FROM document_states WHERE service_id IS NOT NULL GROUP BY service_id HAVING count(*) > 1`,
+      "no two documents have one id":
+        "SELECT service_id FROM document_states WHERE service_id IS NOT NULL GROUP BY service_id HAVING count(*) > 1",
       "no two events have one eventId": `SELECT service_event_id FROM event_states WHERE service_event_id IS NOT NULL
      GROUP BY service_event_id HAVING count(*) > 1`,
       "a document is closed or cancelled by an event that landed": `SELECT d.name || ' is ' || d.state FROM documents_now d
@@ -121,7 +118,8 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
          UNION ALL SELECT name, participant_ref FROM documents UNION ALL SELECT name, address_ref FROM documents
          UNION ALL SELECT 'address ' || id, nullif(owner, 0) FROM registrations) t WHERE t.ref IS NOT NULL AND NOT iif(
            t.ref > 0, EXISTS (SELECT 1 FROM registrations WHERE id = t.ref), EXISTS (SELECT 1 FROM aliases WHERE id = -t.ref))`,
-      "no two events have one key": `SELECT 'rf1-' || lower(hex(deduplication_id)) FROM events GROUP BY deduplication_id HAVING count(*) > 1`,
+      "no two events have one key":
+        "SELECT key_text(deduplication_id) FROM events GROUP BY deduplication_id HAVING count(*) > 1",
       "every event has the key that its parts make": wrongKeys,
     },
   ],
