@@ -12,6 +12,10 @@ export const KNOWN_OF_INPUT = `(${rowsOn("known", "k.first_id BETWEEN @first AND
 export const KNOWN_OF_EVENTS = `(${rowsOn("known", "k.highest_event >= (SELECT min(value) FROM json_each(@events))")}
   AND k.lowest_event <= (SELECT max(value) FROM json_each(@events)) AND l.event_id IN @events)`;
 
+/** In SQL, `row_id` and `event_id` of all rows with these @events, known or not. */
+export const ROWS_OF_EVENTS = `(SELECT row_id, event_id FROM row_events WHERE event_id IN @events
+  UNION ALL SELECT row_id, event_id FROM ${KNOWN_OF_EVENTS})`;
+
 /** In SQL, `event_id` of what @row brought. */
 export const EVENTS_OF_ROW = `SELECT event_id FROM row_events WHERE row_id = @row UNION ALL SELECT event_id FROM (
   ${rowsOn("known", "k.first_id BETWEEN @row >> 32 << 32 AND @row AND k.last_id >= @row")} AND l.row_id = @row)`;

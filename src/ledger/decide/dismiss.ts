@@ -1,6 +1,6 @@
 /** Decisions about open work: dismiss it, undo a dismissal, or retry (H23). */
 import type { LedgerDatabase } from "../ledger-database.js";
-import { KNOWN_OF_EVENTS } from "../known-rows.js";
+import { ROWS_OF_EVENTS } from "../known-rows.js";
 import { groupOf } from "../rows.js";
 import { describeChange } from "../views/changes.js";
 import type { LineOf } from "../../model/lines.js";
@@ -8,8 +8,6 @@ import { Writer } from "../writer.js";
 import type { Selection } from "./selection.js";
 
 export type Dismissed = Omit<LineOf<"dismissed">, "type" | "undo">;
-
-const ofGroup = "id IN @group";
 
 /** The next run plans again all documents that the decision touches. */
 const openAgain = (database: LedgerDatabase, selection: Selection) =>
@@ -36,29 +34,18 @@ export function dismiss(
   const done: Dismissed = { rows: 0, events: 0, documents: 0, participants: 0, addresses: 0, left: 0, stranded: 0 };
   const causes: string[] = [];
 
-  const dismissRow = (row: number) => {
-    database.run("INSERT INTO dismissals (cell_hash, at) SELECT cell_hash, @now FROM rows WHERE id = @row", {
-      row,
-      now,
-    });
-    const settle = `UPDATE rows SET settled = 'dismissed' WHERE ${ofGroup} AND settled IS NULL`;
-    done.rows += database.run(settle, { group: groupOf(database, row) });
-    causes.push(`row:${row}`);
-  };
-
-  const dismissEvent = (event: number, withUnsent: boolean) => {
-    if (!writer.dismissedFor(event, withUnsent, now)) {
-      done.left += 1;
-      return;
-    }
-    causes.push(`event:${event}`);
-    done.events += 1;
-  };
-
   return database.atomic(() => {
     openAgain(database, selection);
     const events = new Map(selection.events.map((event) => [event, unsent === "give up"]));
-    for (const row of selection.rows) dismissRow(row);
+    for (const row of selection.rows) {
+      database.run("INSERT INTO dismissals (cell_hash, at) SELECT cell_hash, @now FROM rows WHERE id = @row", {
+        row,
+        now,
+      });
+      const settle = "UPDATE rows SET settled = 'dismissed' WHERE id IN @group AND settled IS NULL";
+      done.rows += database.run(settle, { group: groupOf(database, row) });
+      causes.push(`row:${row}`);
+    }
     for (const id of selection.documents) {
       if (!writer.givenUp("document", id, now) && (stranded === "none" || !writer.strandedGivenUp(id, stranded, now))) {
         done.stranded += 1;
@@ -80,7 +67,11 @@ export function dismiss(
         done[many] += 1;
         causes.push(`${kind}:${id}`);
       }
-    for (const [event, withUnsent] of events) dismissEvent(event, withUnsent);
+    for (const [event, withUnsent] of events) {
+      const isGiven = writer.dismissedFor(event, withUnsent, now);
+      if (isGiven) causes.push(`event:${event}`);
+      done[isGiven ? "events" : "left"] += 1;
+    }
     writer.waitsSettled(causes, now);
     return done;
   });
@@ -98,9 +89,7 @@ export function undismiss(
   const writer = new Writer(database);
   /** Their message may have gone with an earlier file, or be about content that has gone since. */
   const tellChanged = () => {
-    const changed = `SELECT e.id, max(l.row_id) AS row FROM events_now e LEFT JOIN (
-        SELECT row_id, event_id FROM row_events WHERE event_id IN @events
-        UNION ALL SELECT row_id, event_id FROM ${KNOWN_OF_EVENTS}) l ON l.event_id = e.id
+    const changed = `SELECT e.id, max(l.row_id) AS row FROM events_now e LEFT JOIN ${ROWS_OF_EVENTS} l ON l.event_id = e.id
       WHERE e.id IN @events AND e.state = 'changed' GROUP BY e.id`;
     for (const { id, row: newest } of database.rows<{ id: number; row: number | null }>(changed, selection)) {
       const told = { code: "changed", message: describeChange(database, id, newest), severity: "error", at: now };
@@ -116,7 +105,7 @@ export function undismiss(
            WHERE r.id = @row AND d.row_id IS NULL)`,
         { row },
       );
-      const reopen = `UPDATE rows SET settled = NULL WHERE ${ofGroup} AND settled = 'dismissed'`;
+      const reopen = "UPDATE rows SET settled = NULL WHERE id IN @group AND settled = 'dismissed'";
       rows += database.run(reopen, { group: groupOf(database, row) });
     }
     for (const event of selection.events) {

@@ -1,12 +1,12 @@
 /**
  * Makes the deterministic keys of a row's events and finds what the ledger has under them, before anything is staged.
  */
-import { contentHash, contentKeyParts, eventDeduplicationId } from "../../model/keys.js";
+import { contentHash, contentKeyParts, type DocumentName, eventDeduplicationId } from "../../model/keys.js";
 import { foldedKeys, variants } from "../../model/near-keys.js";
 import type { EventRecord } from "../../model/records.js";
 import { type EventNow, keyBytes } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { KNOWN_OF_EVENTS } from "../known-rows.js";
+import { ROWS_OF_EVENTS } from "../known-rows.js";
 import { inputOf, rowsOfInput } from "../rows.js";
 import { restoredReference } from "./references.js";
 import type { Staging } from "./staging.js";
@@ -31,8 +31,6 @@ export interface KeyedEvent {
   stored: StoredEvent | null;
 }
 
-type Name = { kind: string; key: string };
-
 export function createEventKeys(
   database: LedgerDatabase,
   { namespace, inputId, references, knownRows, row: currentRow, superseded }: Staging,
@@ -44,11 +42,11 @@ export function createEventKeys(
 
   const isInInput = (event: number, input: number, except: number) => {
     knownRows.flush();
-    return database.has(
-      `SELECT 1 FROM (SELECT row_id FROM row_events WHERE event_id = @event UNION ALL SELECT row_id FROM ${KNOWN_OF_EVENTS})
-       WHERE row_id BETWEEN @first AND @last AND row_id <> @except`,
-      { ...rowsOfInput(input), event, events: [event], except },
-    );
+    return database.has(`SELECT 1 FROM ${ROWS_OF_EVENTS} WHERE row_id BETWEEN @first AND @last AND row_id <> @except`, {
+      ...rowsOfInput(input),
+      events: [event],
+      except,
+    });
   };
 
   /**
@@ -84,7 +82,12 @@ export function createEventKeys(
   };
 
   /** `document`: null if not in the ledger. */
-  const deduplicationId = (document: number | null, { kind, key }: Name, event: string, parts: readonly string[]) => {
+  const deduplicationId = (
+    document: number | null,
+    { kind, key }: DocumentName,
+    event: string,
+    parts: readonly string[],
+  ) => {
     const of = "SELECT generation FROM documents WHERE id = @document";
     const generation = (anyReplaced && database.value<number>(of, { document })) || 1;
     return eventDeduplicationId({ namespace, kind, key, generation }, event, parts);
@@ -112,7 +115,7 @@ export function createEventKeys(
       return before ?? nextEventId(database);
     },
 
-    deduplicationKey: (document: number, name: Name, event: string, parts: string[]) =>
+    deduplicationKey: (document: number, name: DocumentName, event: string, parts: string[]) =>
       keyBytes(deduplicationId(document, name, event, parts)),
 
     /**

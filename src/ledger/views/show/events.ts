@@ -1,4 +1,4 @@
-import { EVENTS_OF_ROW, KNOWN_OF_EVENTS } from "../../known-rows.js";
+import { EVENTS_OF_ROW, ROWS_OF_EVENTS } from "../../known-rows.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { type JsonObject, parseJson } from "../../../model/json.js";
 import { isEarlier } from "../../inputs.js";
@@ -46,8 +46,7 @@ function eventsWith(database: LedgerDatabase, ids: readonly number[]): ShownEven
 /** Rows that brought the event; those of an earlier file only where the newest of that name has it no more. */
 function rowsOf(database: LedgerDatabase, events: readonly number[]): Map<number, string[]> {
   const links = database.rows<{ row: number; event: number }>(
-    `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN @events
-     UNION ALL SELECT row_id, event_id FROM ${KNOWN_OF_EVENTS} ORDER BY 1`,
+    `SELECT row_id AS "row", event_id AS event FROM ${ROWS_OF_EVENTS} ORDER BY 1`,
     { events },
   );
   const inputs = database.rows<{ id: number; file: string; earlier: number }>(
