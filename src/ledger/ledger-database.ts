@@ -24,7 +24,7 @@ export class LedgerDatabase extends Database {
   constructor(path: string, options?: Database.Options) {
     super(path, options);
     this.function("iso", (ms: number | null) => (ms === null ? null : new Date(ms).toISOString()));
-    this.function("key_text", (bytes: Buffer) => keyText(bytes));
+    this.function("key_text", (bytes: Buffer | null) => bytes && keyText(bytes));
     this.function("place_of", (file: string, sheet: string | null, row: number) =>
       describePlace({ file, sheet: sheet ?? undefined, row }),
     );
@@ -60,8 +60,9 @@ export class LedgerDatabase extends Database {
     return this.value<number>(text, values) ?? 0;
   }
 
-  has(text: string, values: object = NONE) {
-    return this.#statement("values", text).get(bound(text, values)) !== undefined;
+  /** `text` selects something that is not null. */
+  has(text: string, values?: object) {
+    return this.value(text, values) !== null;
   }
 
   /** Nothing may be written during the iteration. */

@@ -10,7 +10,8 @@ import { rememberJournal } from "./own-journal.js";
 
 const documentOf = (id: string) =>
   `json((SELECT json_array(namespace, kind, key, generation) FROM main.documents WHERE id = ${id}))`;
-const fingerprint = `json_object('namespace', NEW.namespace, 'name', NEW.name, 'mapping', NEW.mapping, 'fingerprint', NEW.fingerprint)`;
+const fingerprint =
+  "json_object('namespace', NEW.namespace, 'name', NEW.name, 'mapping', NEW.mapping, 'fingerprint', NEW.fingerprint)";
 
 const trigger = (name: string, when: string, what: string, json: string) =>
   `CREATE TEMP TRIGGER IF NOT EXISTS ${name} AFTER ${when} BEGIN
@@ -37,7 +38,7 @@ const triggers = [
         `${entry}_event`,
         `${change} ON main.dismissals WHEN ${row}.document_id IS NOT NULL`,
         `${entry} events`,
-        `json_object('document', ${documentOf(`${row}.document_id`)}, 'key', 'rf1-' || lower(hex(${row}.deduplication_id)), 'hash', lower(hex(${row}.content_hash)))`,
+        `json_object('document', ${documentOf(`${row}.document_id`)}, 'key', key_text(${row}.deduplication_id), 'hash', lower(hex(${row}.content_hash)))`,
       ),
       trigger(
         `${entry}_document`,

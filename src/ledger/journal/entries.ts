@@ -18,12 +18,9 @@ interface RequestRow {
 }
 
 export function createJournalEntries(database: LedgerDatabase) {
-  const nameOf = (id: number | null): JournalDocument | null => {
-    const found = database.row<{ namespace: string; kind: string; key: string; generation: number }>(
-      "SELECT namespace, kind, key, generation FROM documents WHERE id = @id",
-      { id },
-    );
-    return found === null ? null : [found.namespace, found.kind, found.key, found.generation];
+  const nameOf = (id: number | null) => {
+    const name = "SELECT json_array(namespace, kind, key, generation) FROM documents WHERE id = @id";
+    return JSON.parse(database.value<string>(name, { id }) ?? "null") as JournalDocument | null;
   };
 
   const stateOf = (id: number): JsonObject[] =>
@@ -38,7 +35,7 @@ export function createJournalEntries(database: LedgerDatabase) {
     record: kind,
     ...database.row<JsonObject>(
       kind === "participant"
-        ? `SELECT identity AS natural_key, payload, state, reason, origin, service_id, snapshot_id FROM registrations WHERE id = @id`
+        ? "SELECT identity AS natural_key, payload, state, reason, origin, service_id, snapshot_id FROM registrations WHERE id = @id"
         : `SELECT p.identity AS natural_key, a.identity, a.payload, a.extended, a.state, a.reason, a.origin, a.service_id,
              a.snapshot_id, a.geography
            FROM registrations a LEFT JOIN registrations p ON p.id = ${resolved("a.owner")} WHERE a.id = @id`,

@@ -28,16 +28,14 @@ export function rememberJournal(database: LedgerDatabase, path: string): void {
   setFact(database, "journal", JSON.stringify(own));
 }
 
+const ownJournal = (database: LedgerDatabase) => JSON.parse(fact(database, "journal") ?? "null") as OwnJournal | null;
+
 /** Its path; null: none. */
-export function rememberedJournal(database: LedgerDatabase): string | null {
-  const text = fact(database, "journal");
-  return text === null ? null : (JSON.parse(text) as OwnJournal).path;
-}
+export const rememberedJournal = (database: LedgerDatabase): string | null => ownJournal(database)?.path ?? null;
 
 /** How many bytes of this journal the ledger has committed; infinite where it remembers another one. */
 export function committedLength(database: LedgerDatabase, path: string): number {
-  const text = fact(database, "journal");
-  const own = text === null ? null : (JSON.parse(text) as OwnJournal);
+  const own = ownJournal(database);
   return own?.path === path ? own.length : Number.POSITIVE_INFINITY;
 }
 
@@ -53,9 +51,8 @@ export function forgetJournal(database: LedgerDatabase): string | null {
  * `journal-gap`
  */
 export function journalOf(database: LedgerDatabase, named: string | null): string | null {
-  const text = fact(database, "journal");
-  if (text === null) return named;
-  const own = JSON.parse(text) as OwnJournal;
+  const own = ownJournal(database);
+  if (own === null) return named;
   const path = named ?? own.path;
   // Opening it reports a missing folder.
   if (!existsSync(dirname(path)) || goesOn(path, own)) return path;
@@ -80,8 +77,8 @@ export function requireJournal(database: LedgerDatabase | null, named: string | 
 
 /** Whether the journal holds all that the ledger has written into one. */
 export function holdsAllOf(database: LedgerDatabase, path: string): boolean {
-  const text = fact(database, "journal");
-  return text === null || goesOn(path, JSON.parse(text) as OwnJournal);
+  const own = ownJournal(database);
+  return own === null || goesOn(path, own);
 }
 
 function goesOn(path: string, { length, hash }: OwnJournal) {
@@ -132,12 +129,12 @@ const choices: readonly string[] = [
 export function dropUncommitted(database: LedgerDatabase, path: string, journal: Journal, isNew = false): boolean {
   if (isBehindJournal(database, path))
     throw isNew ? withoutLedger({ file: database.name }, path) : behind(database.name, path);
-  const text = fact(database, "journal");
-  if (text === null) return false;
+  const own = ownJournal(database);
+  if (own === null) return false;
   const times = new Set<unknown>();
   let end = statSync(path).size;
   // An open journal ends with a whole line.
-  for (const line of linesFromEnd(path, (JSON.parse(text) as OwnJournal).length).slice(1)) {
+  for (const line of linesFromEnd(path, own.length).slice(1)) {
     const entry = entryOf(line);
     if (entry === null || !choices.includes(entry.entry)) break;
     times.add(entry["at"]);

@@ -23,25 +23,23 @@ export interface Receipt {
   answeredAt: string | null;
 }
 
-const asked = (subject: string, kind = "%") =>
-  `(SELECT subject_id FROM requests WHERE id BETWEEN @first AND @last AND subject = '${subject}' AND kind LIKE '${kind}')`;
+const asked = (which: string) => `(SELECT subject_id FROM requests WHERE id BETWEEN @first AND @last AND ${which})`;
 
 const none = "NULL AS documentId, NULL AS targetDocumentId, NULL AS deduplicationId";
 
 const registrations = `SELECT row_id, changed_at, kind AS record, kind AS name,
     registrations.name AS key, state, service_id AS id,
     snapshot_id AS snapshotId, ${none}
-  FROM registrations WHERE row_id IS NOT NULL AND state = 'registered'
-    AND (kind = 'participant' AND id IN ${asked("participant")} OR kind = 'address' AND id IN ${asked("address")})
+  FROM registrations WHERE row_id IS NOT NULL AND state = 'registered' AND id IN ${asked("subject <> 'document'")}
   ORDER BY kind DESC, id`;
 
 const documents = `SELECT row_id, changed_at, 'document' AS record, kind AS name, key, state, service_id AS id, NULL AS snapshotId,
     service_id AS documentId, NULL AS targetDocumentId, NULL AS deduplicationId
-  FROM documents_now WHERE row_id IS NOT NULL AND service_id IS NOT NULL AND id IN ${asked("document", "create-%")}`;
+  FROM documents_now WHERE row_id IS NOT NULL AND service_id IS NOT NULL AND id IN ${asked("subject = 'document' AND kind LIKE 'create-%'")}`;
 
 const events = `SELECT re.row_id, e.changed_at, 'event' AS record, e.event AS name, d.name AS key, e.state,
     e.service_event_id AS id, NULL AS snapshotId, d.service_id AS documentId, e.target_document_id AS targetDocumentId,
-    'rf1-' || lower(hex(e.deduplication_id)) AS deduplicationId
+    key_text(e.deduplication_id) AS deduplicationId
   FROM ${SENT} JOIN row_events re ON re.event_id = e.id
   JOIN documents_now d ON d.id = e.document_id
   WHERE e.known`;
