@@ -2,7 +2,20 @@
 export const keyBytes = (deduplicationId: string): Buffer => Buffer.from(deduplicationId.slice(4), "hex");
 export const keyText = (bytes: Buffer): string => `rf1-${bytes.toString("hex")}`;
 
-/** What a row says about its event, by the columns of `events`. */
+/** The columns of `events` with what a row says about its event. */
+export const CONTENT = [
+  "name",
+  "at",
+  "rank",
+  "participant_ref",
+  "address_ref",
+  "related_document",
+  "related_id",
+  "mirrored",
+  "target_document",
+  "payload",
+] as const satisfies (keyof EventContent)[];
+
 export interface EventContent {
   name: string;
   /** In ms. */

@@ -4,7 +4,7 @@
  */
 import type { Code } from "../model/codes.js";
 import { refusedByPlan } from "../model/solution.js";
-import { COPIED_TO, type EventContent, OF_EVENT, type RegistrationKind } from "./event-key.js";
+import { CONTENT, COPIED_TO, type EventContent, OF_EVENT, type RegistrationKind } from "./event-key.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 import { anyUnderWay, sendingDocuments, sendingEvents, unanswered } from "./in-flight.js";
 
@@ -402,7 +402,7 @@ export class Writer {
 
   /** A row names it by its service id. */
   documentGiven(id: number, serviceId: string, now: number) {
-    if (this.#documentNow(id).state === null)
+    if (this.#documentNow(id) === null)
       this.#document(id, { state: "open", reason: "given", service_id: serviceId }, now);
   }
 
@@ -434,7 +434,7 @@ export class Writer {
 
   /** Moves its state to `into`; the state rules demand closed before cancelled. */
   documentAbsorbed(from: number, into: number, now: number) {
-    const { state, lastAt } = this.#documentNow(from);
+    const { state, lastAt } = this.#documentNow(from) ?? { state: "planned", lastAt: null };
     if (lastAt !== null) this.#advance(into, lastAt);
     if (state === "closed" || state === "cancelled") this.#shut(into, state, now);
     this.#database.run("UPDATE event_states SET document_id = @into WHERE document_id = @from", { from, into });
@@ -547,11 +547,8 @@ export class Writer {
   /** The row has the file's present content; of what landed, only the hash is known. */
   #rememberChange(id: number) {
     this.#database.run(
-      `UPDATE event_states SET changed_hash = e.content_hash, changed_content = json_object('name', e.name, 'at', e.at,
-         'rank', e.rank, 'participant_ref', e.participant_ref, 'address_ref', e.address_ref,
-         'related_document', e.related_document, 'related_id', e.related_id, 'mirrored', e.mirrored,
-         'target_document', e.target_document, 'payload', e.payload)
-       ${FROM_EVENT}`,
+      `UPDATE event_states SET changed_hash = e.content_hash,
+         changed_content = json_object(${CONTENT.map((name) => `'${name}', e.${name}`).join(", ")}) ${FROM_EVENT}`,
       { id },
     );
     this.#database.run(
@@ -563,9 +560,7 @@ export class Writer {
 
   #documentNow(id: number) {
     const select = "SELECT state, last_at AS lastAt FROM document_states WHERE document_id = @id";
-    return (
-      this.#database.row<{ state: string; lastAt: number | null }>(select, { id }) ?? { state: null, lastAt: null }
-    );
+    return this.#database.row<{ state: string; lastAt: number | null }>(select, { id });
   }
 
   #advance(document: number, at: number) {
@@ -625,7 +620,7 @@ export class Writer {
       );
     if (target === null) return;
     if (targetId !== null) this.#document(target, { state: "open", reason: "target", service_id: targetId }, now);
-    else if ((this.#documentNow(target).state ?? "planned") === "planned")
+    else if ((this.#documentNow(target)?.state ?? "planned") === "planned")
       this.#document(target, { state: "stranded", reason: "target-id-unknown" }, now);
     this.#advance(target, linkAt);
   }

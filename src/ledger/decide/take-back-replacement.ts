@@ -1,6 +1,6 @@
 /** Takes back replacements of which nothing was sent: rows and decisions are on the old generation again. */
 import { isLandedState } from "../../model/states.js";
-import type { EventContent, EventNow } from "../event-key.js";
+import { CONTENT, type EventNow } from "../event-key.js";
 import { documentById } from "../documents-named.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -75,7 +75,7 @@ function sayAgain(database: LedgerDatabase, before: EventNow, copy: EventNow, no
     if (state === "changed" && !isAccepted(changed_hash)) writer.unchanged(id, now);
     return;
   }
-  const content = contentOf(copy);
+  const content = Object.fromEntries(CONTENT.map((name) => [name, copy[name]]));
   if (!isLandedState(state)) {
     writer.keepAttempted(id);
     database.change("events", id, { content_hash: copy.content_hash, as_document: copy.as_document, ...content });
@@ -87,13 +87,6 @@ function sayAgain(database: LedgerDatabase, before: EventNow, copy: EventNow, no
   }
   if (isAccepted(copy.content_hash)) writer.dismissed(id, false, now);
   else writer.undismissed(id, now);
-}
-
-function contentOf(event: EventNow): EventContent {
-  const { name, at, rank, participant_ref, address_ref, related_document, related_id, mirrored, target_document } =
-    event;
-  const links = { related_document, related_id, mirrored, target_document };
-  return { name, at, rank, participant_ref, address_ref, ...links, payload: event.payload };
 }
 
 function drop(database: LedgerDatabase, id: number) {
