@@ -40,9 +40,8 @@ export interface LedgerOwner {
 export function openLedger(path: string, owner: LedgerOwner, now: number): LedgerDatabase {
   const database = openLedgerOfAnyone(path);
   return orClose(database, () => {
-    const stored = ownerIn(database);
-    refuseAnothers(stored, path, owner);
-    if (stored !== null) return;
+    refuseAnothers(database, owner);
+    if (fact(database, "owner") !== null) return;
     setFact(database, "owner", ownerName(owner));
     setFact(database, "created_at", new Date(now).toISOString());
   });
@@ -74,7 +73,11 @@ function create(path: string) {
   const database = new LedgerDatabase(part);
   try {
     database.pragma("journal_mode = MEMORY");
-    createSchema(database);
+    database.atomic(() => {
+      database.exec(schema);
+      database.pragma(`application_id = ${APPLICATION_ID}`);
+      database.pragma(`user_version = ${SCHEMA_VERSION}`);
+    });
     database.pragma("journal_mode = WAL");
     database.close();
     // The log of a ledger that was deleted would be read with this one.
@@ -146,7 +149,7 @@ function proven(path: string, options: Database.Options, owner: LedgerOwner | nu
   if (!existsSync(path)) throw ledgerMissing(path);
   const database = openDatabase(path, options);
   return orClose(database, () => {
-    if (owner !== null) refuseAnothers(ownerIn(database), path, owner);
+    if (owner !== null) refuseAnothers(database, owner);
   });
 }
 
@@ -218,20 +221,18 @@ function isWritable(folder: string) {
   }
 }
 
-function refuseAnothers(stored: string | null, path: string, owner: LedgerOwner) {
-  const mine = ownerName(owner);
+/** A new ledger belongs to nobody yet. */
+function refuseAnothers(database: LedgerDatabase, owner: LedgerOwner) {
+  const [stored, mine] = [fact(database, "owner"), ownerName(owner)];
   if (stored === null || stored === mine) return;
   throw new RowferryError("ledger-of-another-target", `This ledger belongs to ${stored}, not to ${mine}.`, {
-    place: { file: path },
+    place: { file: database.name },
   });
 }
 
-/** Null: nobody yet. */
-const ownerIn = (database: LedgerDatabase) => fact(database, "owner");
-
 /** @returns the former owner; null: none */
 export function rebindLedger(database: LedgerDatabase, owner: LedgerOwner): string | null {
-  const before = ownerIn(database);
+  const before = fact(database, "owner");
   setFact(database, "owner", ownerName(owner));
   return before;
 }
@@ -251,12 +252,4 @@ function isEmpty(database: LedgerDatabase, path: string) {
   if (version === SCHEMA_VERSION) return false;
   const message = `The ledger has schema ${version}; this program reads and writes ${SCHEMA_VERSION}.`;
   throw new RowferryError(version > SCHEMA_VERSION ? "ledger-newer" : "ledger-older", message, place);
-}
-
-function createSchema(database: LedgerDatabase) {
-  database.atomic(() => {
-    database.exec(schema);
-    database.pragma(`application_id = ${APPLICATION_ID}`);
-    database.pragma(`user_version = ${SCHEMA_VERSION}`);
-  });
 }
