@@ -132,7 +132,7 @@ export function openDrafts(path: string) {
     /** The edits of a row's columns, to where it is now, if they replace its text there. @returns whether there were any */
     follow: (moves: readonly { from: string; to: string; column: string; text: string }[]): boolean =>
       database.atomic(() => {
-        const first = `SELECT before FROM edits WHERE ref = @from AND column_name = @column ORDER BY step LIMIT 1`;
+        const first = "SELECT before FROM edits WHERE ref = @from AND column_name = @column ORDER BY step LIMIT 1";
         const follow = `UPDATE OR REPLACE edits SET ref = @to WHERE ref = @from AND column_name = @column AND (${first}) = @text`;
         return moves.filter((move) => database.run(follow, { ...move }) > 0).length > 0;
       }),

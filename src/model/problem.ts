@@ -39,6 +39,13 @@ export const eventKeyTwice = (
     "Keep the row that is right and delete the other, or give the event a key that differs between them.",
   );
 
+/** Two records, in words. */
+export const keysNearlyEqual = (one: string, other: string): Problem =>
+  problem(
+    "keys-nearly-equal",
+    `${one} and ${other} differ only by case, width, leading zeros or the marks of a number.`,
+  );
+
 /** `first`: the row with which the group begins. */
 export const groupInterrupted = (first: number): Problem =>
   problem(

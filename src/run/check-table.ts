@@ -11,7 +11,7 @@ import type { MappedRow } from "../model/mapped-row.js";
 import { foldKey } from "../model/near-keys.js";
 import { isOwnColumn, ownPosition } from "../model/own-columns.js";
 import { describePlace } from "../model/place.js";
-import { groupInterrupted, memberOf, type Problem, withoutMember } from "../model/problem.js";
+import { groupInterrupted, keysNearlyEqual, memberOf, type Problem, withoutMember } from "../model/problem.js";
 import type { Records } from "../model/records.js";
 import type { Row } from "../model/row.js";
 import type { FileCheck, TableCheck } from "../model/summary.js";
@@ -111,7 +111,9 @@ async function mapRows(
     ];
     for (const { kind, parts } of named) {
       const other = nearlyEqual(keys, kind, parts);
-      if (other !== null) warnings.add({ ...keysNearlyEqual(kind, parts, other), row }, row);
+      if (other === null) continue;
+      const [one = "", two = ""] = [other, parts.join(", ")].map((text) => `${kind} ${JSON.stringify(text)}`);
+      warnings.add({ ...keysNearlyEqual(one, two), row }, row);
     }
     if (kinds.size < MOST_SAMPLES)
       for (const { kind, body } of samplesOf(records)) {
@@ -126,7 +128,7 @@ async function mapRows(
   const take = (mapped: readonly MappedRow[]): void => {
     for (const { row, alsoRows, outcome, group, rowId } of mapped) {
       const rows = 1 + alsoRows.length;
-      const where = describePlace({ file: check.file, ...(check.sheet !== null && { sheet: check.sheet }), row });
+      const where = describePlace({ file: check.file, sheet: check.sheet ?? undefined, row });
       const begins = group == null ? undefined : groups.get(group);
       if (group != null && begins === undefined && groups.size < MOST_TWINS) groups.set(detachText(group), row);
       const apart = begins === undefined ? null : groupInterrupted(begins);
@@ -257,12 +259,6 @@ function nearlyEqual(known: Map<string, string>, kind: string, parts: readonly s
   const other = known.get(folded);
   if (other === undefined && known.size < MAX_KEYS) known.set(folded, detachText(key));
   return other === undefined || other === key ? null : other;
-}
-
-function keysNearlyEqual(kind: string, parts: readonly string[], other: string): Problem {
-  const [one, two] = [other, parts.join(", ")].map((text) => JSON.stringify(text));
-  const message = `${kind} ${one} and ${kind} ${two} differ only by case, width, leading zeros or the marks of a number`;
-  return { code: "keys-nearly-equal", message, hint: null, column: null };
 }
 
 type FoundInRow = Problem & { row: number };

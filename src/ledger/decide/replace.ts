@@ -4,6 +4,7 @@
  */
 import { eventDeduplicationId } from "../../model/keys.js";
 import { RowferryError } from "../../model/error.js";
+import { listed } from "../../model/fold.js";
 import type { LineOf } from "../../model/lines.js";
 import { type EventContent, type EventNow, keyBytes } from "../event-key.js";
 import { countContentChange } from "../inputs.js";
@@ -42,8 +43,7 @@ export function replaceDocument(
   }
   const made = madeBy(database, document.id);
   if (made.length > 0) {
-    const which = made.slice(0, 5).join(", ") + (made.length > 5 ? " …" : "");
-    const message = `${document.kind} ${document.key} has created other documents (${which}); sending it again would create them again, and their keys are taken.`;
+    const message = `${document.kind} ${document.key} has created other documents (${listed(made, 5)}); sending it again would create them again, and their keys are taken.`;
     throw new RowferryError("document-has-made-others", message);
   }
   const parties = partiesOf(database, document);

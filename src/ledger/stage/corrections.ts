@@ -1,5 +1,6 @@
 /** Finds out what the rows of a corrected file correct, by their `rowferry_row` column. */
 import { RowferryError } from "../../model/error.js";
+import { listed } from "../../model/fold.js";
 import { isOwnColumn, ownPosition } from "../../model/own-columns.js";
 import { describePlace } from "../../model/place.js";
 import type { Row } from "../../model/row.js";
@@ -44,7 +45,7 @@ export function createCorrections(
   if (column < 0) return null;
   const codeColumn = ownPosition(header, "rowferry_code");
 
-  const placeOf = (row: number) => ({ file: place.file, ...(place.sheet === null ? {} : { sheet: place.sheet }), row });
+  const placeOf = (row: number) => ({ file: place.file, sheet: place.sheet ?? undefined, row });
 
   /** In one file a row may be divided in two. @throws RowferryError `corrected-twice` */
   const refuseSecond = (leads: readonly number[], rows: readonly Row[]) => {
@@ -64,9 +65,9 @@ export function createCorrections(
   };
 
   const incomplete = (row: number, first: number, missing: readonly number[]): RowferryError => {
-    const shown = missing.slice(0, 20).join(", ") + (missing.length > 20 ? " …" : "");
-    const which = `${missing.length === 1 ? "row" : "rows"} ${shown}`;
-    const message = `these rows correct the group that began in row ${first} of its file, but ${which} of it ${missing.length === 1 ? "is" : "are"} not among them`;
+    const isOne = missing.length === 1;
+    const which = `${isOne ? "row" : "rows"} ${listed(missing.map(String), 20)} of it ${isOne ? "is" : "are"}`;
+    const message = `these rows correct the group that began in row ${first} of its file, but ${which} not among them`;
     return new RowferryError("group-incomplete", message, { place: placeOf(row) });
   };
 

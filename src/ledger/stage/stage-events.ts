@@ -2,7 +2,8 @@
  * Stages events under their deterministic keys: a new one is planned, a known one costs nothing; an edited one is a
  * correction until it lands, and `changed` afterwards (H9, H22, H27).
  */
-import { eventKeyTwice, problem } from "../../model/problem.js";
+import type { DocumentName } from "../../model/keys.js";
+import { eventKeyTwice, keysNearlyEqual, problem } from "../../model/problem.js";
 import type { DocumentRef, EventRecord } from "../../model/records.js";
 import type { EventContent } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -38,7 +39,7 @@ export function createEventStager(
   let changedAny = false;
 
   const documentOf = ({ document }: EventRecord) => references.document(document.kind, document.key);
-  const findNamed = ({ kind, key }: { kind: string; key: string }) => references.findDocument(kind, key);
+  const findNamed = ({ kind, key }: DocumentName) => references.findDocument(kind, key);
   const nameOf = ({ event, document }: EventRecord) => `The event ${event} of ${document.kind} ${document.key}`;
   const columnsOf = (record: EventRecord, row: number): EventContent =>
     eventColumns(record, references, record.target === null ? null : documents.stageTarget(record.target, row));
@@ -74,8 +75,8 @@ export function createEventStager(
     reopen(document);
     const near = keys.nearlyEqual(record, document);
     if (near !== null) {
-      const message = `${nameOf(record)} with the key ${parts.join(", ")} and the one with ${near.join(", ")} differ only by case, width, leading zeros or the marks of a number.`;
-      report(problem("keys-nearly-equal", message), "warning");
+      const [own, other] = [parts, near].map((some) => some.join(", "));
+      report(keysNearlyEqual(`${nameOf(record)} with the key ${own}`, `the one with ${other}`), "warning");
     }
     const id = addEvent({
       id: keys.reserved(document, record.event, key),

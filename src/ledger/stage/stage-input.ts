@@ -3,7 +3,15 @@
  * invalid + known + staged (P7). How a row takes another's place: `createRowWithdrawal`. Touches no network.
  */
 import type { MappedRow, Placement, PromisedParty } from "../../model/mapped-row.js";
-import { eventKeyTwice, groupInterrupted, type Problem, problem, rowIdTwice } from "../../model/problem.js";
+import type { DocumentName } from "../../model/keys.js";
+import {
+  eventKeyTwice,
+  groupInterrupted,
+  keysNearlyEqual,
+  type Problem,
+  problem,
+  rowIdTwice,
+} from "../../model/problem.js";
 import type { EventRecord, Records } from "../../model/records.js";
 import type { Row } from "../../model/row.js";
 import type { RowCounts } from "../../model/summary.js";
@@ -57,9 +65,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
 
   const references = createReferences(database, options, (kind, key) => {
     const other = nearlyEqualKey(database, namespace, kind, key);
-    if (other === null) return;
-    const message = `${kind} ${key} and ${kind} ${other} differ only by case, width, leading zeros or the marks of a number.`;
-    report(problem("keys-nearly-equal", message), "warning");
+    if (other !== null) report(keysNearlyEqual(`${kind} ${key}`, `${kind} ${other}`), "warning");
   });
   const fates = createRowFates(database, inputId);
   const cells = createCells(database);
@@ -450,7 +456,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
 }
 
 /** The documents of its events; without events, those that it declares. */
-function documentsOf(outcome: MappedRow["outcome"]): { kind: string; key: string }[] {
+function documentsOf(outcome: MappedRow["outcome"]): DocumentName[] {
   if (outcome.fate === "skipped") return [];
   if (outcome.fate === "valid") {
     const { events, documents } = outcome.records;

@@ -11,7 +11,9 @@ import {
   settleGroup,
   UNKNOWN_ROW,
 } from "../rows.js";
+import { idsOf } from "../work.js";
 import { Writer } from "../writer.js";
+import type { DocumentName } from "../../model/keys.js";
 import { codes } from "../../model/codes.js";
 import { readCodes } from "../../model/codes/read.js";
 import { type Problem, problem } from "../../model/problem.js";
@@ -287,7 +289,7 @@ export function createRowWithdrawal(
      */
     versionsBefore(events: readonly Pick<StoredEvent, "id" | "state">[]): number[] {
       if (!events.some(isUnsent)) return [];
-      const ids = events.map(({ id }) => id).toSorted((one, other) => one - other);
+      const ids = idsOf(events).toSorted((one, other) => one - other);
       const shared = ids.filter(isShared);
       const own = ids.filter((id) => !shared.includes(id));
       return [...bringing(own, ids), ...(isGivenFirst(shared) ? bringing(shared, shared) : [])];
@@ -301,9 +303,10 @@ export function createRowWithdrawal(
         stored !== null && isUnsent(stored) ? { ...stored, hash } : [],
       );
       const otherwise = unsent.filter((one) => !one.content_hash.equals(one.hash));
-      const ids = (events: typeof unsent) => events.map(({ id }) => id);
       const last = Math.max(...contradicted.map(inputOf));
-      return bringing(ids(otherwise), ids(unsent)).filter((row) => inputOf(row) <= last && !corrected.includes(row));
+      return bringing(idsOf(otherwise), idsOf(unsent)).filter(
+        (row) => inputOf(row) <= last && !corrected.includes(row),
+      );
     },
 
     isEventless: (row: number) => !database.has("SELECT 1 FROM row_events WHERE row_id = @row", { row }),
@@ -414,7 +417,7 @@ export function createRowWithdrawal(
 /** The documents of its events; without events, those that it declares. */
 function documentsOfRow(database: LedgerDatabase, row: number) {
   const of = (ids: string) =>
-    database.rows<{ kind: string; key: string }>(`SELECT kind, key FROM documents WHERE id IN (${ids})`, { row });
+    database.rows<DocumentName>(`SELECT kind, key FROM documents WHERE id IN (${ids})`, { row });
   const ofEvents = of(
     "SELECT e.document_id FROM row_events re JOIN events e ON e.id = re.event_id WHERE re.row_id = @row",
   );

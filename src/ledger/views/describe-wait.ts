@@ -11,7 +11,8 @@ export function describeWait(database: LedgerDatabase, waitsFor: string | null):
   const id = Number(number);
   if (kind === "") return waitsFor ?? "something unknown";
   if (kind === "row") return `the correction of ${describeRow(database, id)}`;
-  if (kind === "input") return `${describeInput(database, id)}, which --max-errors refused`;
+  const input = "SELECT name FROM inputs WHERE id = @id";
+  if (kind === "input") return `${database.value<string>(input, { id }) ?? "a file"}, which --max-errors refused`;
   if (kind === "event") return describeEvent(database, id);
   if (kind === "document") return describeDocument(database, id);
   const found = database.row<{ name: string | null; state: string }>(
@@ -25,7 +26,7 @@ export function describeWait(database: LedgerDatabase, waitsFor: string | null):
     );
     if (named === null) return `${kind} that no row has brought yet`;
     const near = database.value<string>(
-      `SELECT key FROM aliases WHERE kind = @kind AND name = @name AND key IN @keys AND registration_id IS NOT NULL`,
+      "SELECT key FROM aliases WHERE kind = @kind AND name = @name AND key IN @keys AND registration_id IS NOT NULL",
       { kind, name: named.name, keys: variants([named.key]).flat() },
     );
     const hint = near === null ? "" : ` (there is one with the key ${near})`;
@@ -33,9 +34,6 @@ export function describeWait(database: LedgerDatabase, waitsFor: string | null):
   }
   return `${kind} ${found.name ?? "with a given id"} (${found.state})`;
 }
-
-const describeInput = (database: LedgerDatabase, id: number) =>
-  database.value<string>("SELECT name FROM inputs WHERE id = @id", { id }) ?? "a file";
 
 function describeEvent(database: LedgerDatabase, id: number) {
   const found = database.row<{ name: string; row: number | null }>(

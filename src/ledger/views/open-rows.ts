@@ -1,7 +1,7 @@
 /** Rows that a person may correct, as in their files, with all their problems. */
 import { type Code, codes } from "../../model/codes.js";
 import { columnName, columnPosition, originalColumns } from "../../model/own-columns.js";
-import { memberOf, type Problem, rowsWithText } from "../../model/problem.js";
+import { memberOf, type Problem, problem, rowsWithText } from "../../model/problem.js";
 import type { Row } from "../../model/row.js";
 import { missing } from "../../model/solution.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
@@ -44,12 +44,7 @@ const waits = `SELECT DISTINCT o.reason AS code, o.waits_for AS waitsFor, coales
 /** `message`: null where the code says it all, such as of a foreign key. */
 type Refusal = Pick<Problem, "code"> & { message: string | null };
 
-const problemOf = ({ code, message }: Refusal): Problem => ({
-  code,
-  message: message ?? codes[code].meaning,
-  hint: null,
-  column: null,
-});
+const problemOf = ({ code, message }: Refusal) => problem(code, message ?? codes[code].meaning);
 
 /** What an invalid row contradicts waits for it, and may be what is wrong: its newest row. */
 const contradictedBy = `SELECT max(re.row_id) FROM rows r JOIN placements p ON p.row_id = r.id AND p.event IS NOT NULL
@@ -162,12 +157,11 @@ export function createOpenRowReader(database: LedgerDatabase) {
   };
 }
 
-const contradiction: Problem = {
-  code: "event-key-twice",
-  message: "Another row gives the same event with different content.",
-  hint: "Keep the row that is right, and delete the other one.",
-  column: null,
-};
+const contradiction = problem(
+  "event-key-twice",
+  "Another row gives the same event with different content.",
+  "Keep the row that is right, and delete the other one.",
+);
 
 /**
  * Rows of failed events, and rows that are invalid or declared refused records. Of an event that came again every night,

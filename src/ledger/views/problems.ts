@@ -336,16 +336,11 @@ function createConceal(database: LedgerDatabase): Conceal {
     const kept = row === null ? [] : groupOf(database, row).map((one) => reader.of(one)?.cells ?? []);
     const cells = row === null ? [] : kept.flatMap(originalCellsBeside(database, row)).map((cell) => cell.trim());
     const quoted = message.replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, (segment, at: number) => {
-      const isName = names.test(message.slice(Math.max(0, at - 20), at)) && !isOfCell(segment, cells);
+      const isName = names.test(message.slice(Math.max(0, at - 20), at)) && !cells.includes(segment.slice(1, -1));
       return isName ? segment : '"…"';
     });
     return cells.flatMap(spellings).reduce((text, spelling) => text.replaceAll(spelling, "…"), quoted);
   };
-}
-
-function isOfCell(segment: string, cells: readonly string[]) {
-  const text = segment.slice(1, -1);
-  return cells.includes(text);
 }
 
 /** The cell's text, and its spelling as a tax id or number without punctuation; longest first. */

@@ -54,7 +54,7 @@ export function tallyOpen(database: LedgerDatabase): OpenWork {
     `SELECT ${shownState("o")} AS state, count(*) AS count FROM open_events o WHERE state <> 'planned' GROUP BY 1`,
   );
   const documents = count(
-    `SELECT iif(reason = 'doubt-unsettled', 'unsettled', state) AS state, count(*) AS count FROM failed_documents GROUP BY 1`,
+    "SELECT iif(reason = 'doubt-unsettled', 'unsettled', state) AS state, count(*) AS count FROM failed_documents GROUP BY 1",
   );
   return {
     participants: counted(count(registrations, { subject: "participant" })),
@@ -159,7 +159,8 @@ const outcomes = [
 const [DECIDE, CORRECT, SETTLE, WAITING, SEND, LATER, EVENTLESS, DISMISSED, SUPERSEDED] = outcomes.keys();
 
 /** A known row may still bring a new place, because its mapping was edited; it stays known. */
-const isStaged = `(EXISTS (SELECT 1 FROM row_events e WHERE e.row_id = f.row_id) OR EXISTS (SELECT 1 FROM row_records r WHERE r.row_id = f.row_id))`;
+const isStaged =
+  "(EXISTS (SELECT 1 FROM row_events e WHERE e.row_id = f.row_id) OR EXISTS (SELECT 1 FROM row_records r WHERE r.row_id = f.row_id))";
 
 const openOutcomes = `SELECT row_id, CASE
     WHEN state = 'held' THEN iif(subject = 'event' AND id IN temp.to_settle, ${SETTLE}, ${WAITING}) WHEN state = 'deferred' THEN ${LATER}
