@@ -137,7 +137,7 @@ function holdBehindStalled(
  */
 function refuseVainMakers(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): void {
   const isReady = (event: WorkEvent) => assessments.get(event.document)?.ready.includes(event) === true;
-  const making = [...assessments.values()].flatMap(({ ready }) => ready.filter(({ target }) => target !== null));
+  const making = readyIn(assessments).filter(({ target }) => target !== null);
   for (const event of making.toSorted(compareEvents)) {
     const assessment = assessments.get(event.document);
     const target = event.target as number;
@@ -253,7 +253,7 @@ export function orderOfMirrors(
   assessments: ReadonlyMap<number, Assessment>,
   { relatedTo }: Pick<LinkContext, "relatedTo">,
 ): Map<number, number[]> {
-  const writing = [...assessments.values()].flatMap(({ ready }) => ready.filter(({ mirrored }) => mirrored));
+  const writing = readyIn(assessments).filter(({ mirrored }) => mirrored);
   const last = new Map<number, WorkEvent>();
   const after = new Map<number, number[]>();
   for (const event of writing.toSorted(compareEvents)) {
@@ -276,7 +276,7 @@ export interface Doubted {
 export function doubtedMirrors(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): Doubted[] {
   const standsAt = (document: number) => context.makers.get(document)?.at ?? context.document(document)?.lastAt;
   const closing = readyOfRank(assessments, 1);
-  return [...assessments.values()].flatMap(({ ready }) => ready.flatMap(doubt));
+  return readyIn(assessments).flatMap(doubt);
 
   function doubt(event: WorkEvent): Doubted[] {
     const other = event.relatedDocument;
@@ -290,9 +290,12 @@ export function doubtedMirrors(assessments: ReadonlyMap<number, Assessment>, con
 
 /** The CLOSE (1) or CANCEL (2) events that are ready, by document. */
 function readyOfRank(assessments: ReadonlyMap<number, Assessment>, rank: number): Map<number, WorkEvent[]> {
-  const found = [...assessments.values()].flatMap(({ ready }) => ready.filter((event) => event.rank === rank));
+  const found = readyIn(assessments).filter((event) => event.rank === rank);
   return Map.groupBy(found, ({ document }) => document);
 }
+
+const readyIn = (assessments: ReadonlyMap<number, Assessment>): WorkEvent[] =>
+  [...assessments.values()].flatMap(({ ready }) => ready);
 
 /** Bidirectional is the default (service.md, Event endpoints, rule 10). */
 function mirrorsOn(event: WorkEvent): boolean {
@@ -308,8 +311,7 @@ export function append<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item)
 function holdUnmet(assessments: ReadonlyMap<number, Assessment>, needs: Needs, context: LinkContext): void {
   const { makers } = context;
   const cancelling = readyOfRank(assessments, 2);
-  const ready = new Set<number>();
-  for (const { ready: events } of assessments.values()) for (const event of events) ready.add(event.id);
+  const ready = new Set(idsOf(readyIn(assessments)));
   const leaningOn = dependents(assessments, needs, context);
   const earliestHeld = createEarliest<Held>(({ event }) => event);
   const earliestBar = createEarliest<Bar>((bar) => bar);
@@ -426,8 +428,7 @@ function dependents(
   { makers, cancels, relatedTo }: LinkContext,
 ): ReadonlyMap<number, Assessment[]> {
   const found = new Map<number, Assessment[]>();
-  const documentOf = new Map<number, number>();
-  for (const { ready, document } of assessments.values()) for (const { id } of ready) documentOf.set(id, document.id);
+  const documentOf = new Map(readyIn(assessments).map(({ id, document }) => [id, document]));
   for (const assessment of assessments.values()) {
     const { id: own } = assessment.document;
     const on = new Set([makers.get(own)?.document, cancels.get(own)?.document]);
