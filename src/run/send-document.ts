@@ -11,7 +11,6 @@ import { documentDeduplicationId } from "../model/keys.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { countBeforeShut, isDisproved } from "../plan/shut-out.js";
 import { batchReceiptOf } from "../submit/answers.js";
-import { readParticipant } from "../submit/calls.js";
 import type { ServiceError } from "../model/attempt.js";
 import type { Answer } from "../submit/call.js";
 import { askToSettle, toldRefusal } from "./refusals.js";
@@ -269,8 +268,7 @@ async function sendCreate(
 async function answersReads(session: Session): Promise<boolean> {
   const [known] = createRegisteredView(session.database).participantsAfter(0, 1);
   if (known === undefined) return false;
-  const read = await session.look({ kind: "participant", id: known.id }, readParticipant(known.serviceId));
-  return read.result === "accepted";
+  return (await session.lookAtParticipant(known)).result === "accepted";
 }
 
 /**

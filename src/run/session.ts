@@ -238,8 +238,7 @@ export async function openSession(command: string, mapping: string | null, optio
           async isForeignReadable() {
             const found = foreign();
             if (found === null) return false;
-            const about = { kind: "participant", id: found.id } as const;
-            return (await session.look(about, readParticipant(found.serviceId))).result === "accepted";
+            return (await session.lookAtParticipant(found)).result === "accepted";
           },
           onLeaving() {
             session.refuseMoved();
@@ -276,7 +275,9 @@ export async function openSession(command: string, mapping: string | null, optio
         requests.log(intent, answer.result, answer.attempts, startedAt, clock.now());
         return answer;
       },
-      outcomes: (write: (t: Writer) => void): void => requests.outcomes(write),
+      lookAtParticipant: ({ id, serviceId }: { id: number; serviceId: string }): Promise<Answer> =>
+        session.look({ kind: "participant", id }, readParticipant(serviceId)),
+      outcomes: requests.outcomes,
       /** Inside staging's transaction. */
       journalChoices: (): void => choices?.record(clock.now()),
     };

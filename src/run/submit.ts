@@ -3,7 +3,6 @@ import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createRegisteredView } from "../ledger/views/expected.js";
 import { countInvalidRows, countOpenEvents, newestProblem, tallyRefused } from "../ledger/views/tally.js";
 import { idsOf } from "../ledger/work.js";
-import { readParticipant } from "../submit/calls.js";
 import { forecast, limitOf, secondsAtLimit } from "./forecast.js";
 import type { RunLimits } from "../model/summary.js";
 import { registerAll } from "./register.js";
@@ -77,7 +76,7 @@ async function isDeferredByClock(session: Session, aheadMs: number): Promise<boo
   const [known] = createRegisteredView(database).participantsAfter(0, 1);
   for (let answers = submitter.counts.sent; answers < 2; answers += 1) {
     if (known === undefined) return false;
-    await session.look({ kind: "participant", id: known.id }, readParticipant(known.serviceId));
+    await session.lookAtParticipant(known);
   }
   const behind = submitter.serviceAheadMs();
   if (Math.abs(behind) >= NOTEWORTHY_MS) tellClock(session, behind);
