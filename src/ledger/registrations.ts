@@ -62,6 +62,10 @@ const columns =
 const undescribed = `(SELECT id, state FROM registrations WHERE state <> 'registered' AND state = 'planned'
   AND kind = 'participant' AND row_id IS NULL AND payload ->> 'name' IS NULL)`;
 
+/** Open registrations, each with the participant of an address. */
+const withOwners = (from: string) =>
+  `${from} o CROSS JOIN registrations r ON r.id = o.id LEFT JOIN registrations p ON p.id = ${resolved("r.owner")}`;
+
 const promises = `SELECT rr.record_id AS alias, r.id AS "row" FROM rows r INDEXED BY rows_invalid
   CROSS JOIN row_records rr ON rr.row_id = r.id
   WHERE r.fate = 'invalid' AND r.settled IS NULL AND rr.record_id < 0`;
@@ -77,7 +81,7 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
         `SELECT r.id, r.payload, r.extended, r.attempted, r.settings_id AS settings,
            p.service_id AS participantServiceId, p.origin = 'created' AND EXISTS (SELECT 1 FROM requests q
              WHERE q.subject_id = p.id AND q.kind = 'create-participant' AND q.id BETWEEN @first AND @last) AS isNew
-         FROM ${from} o CROSS JOIN registrations r ON r.id = o.id LEFT JOIN registrations p ON p.id = ${resolved("r.owner")}
+         FROM ${withOwners(from)}
          WHERE r.kind = @kind AND (r.kind = 'participant' OR p.state = 'registered')
            AND o.state IN ('planned', 'sending', 'stalled') AND o.id > @after
          ORDER BY o.id LIMIT 500`,
@@ -130,8 +134,7 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
         `SELECT count(iif(o.subject = 'participant', 1, NULL)) AS participants,
            count(iif(o.subject = 'address', 1, NULL)) AS addresses, count(DISTINCT p.id) AS owners,
            (SELECT count(*) FROM ${undescribed}) AS undescribed
-         FROM open_registrations o CROSS JOIN registrations r ON r.id = o.id
-         LEFT JOIN registrations p ON p.id = ${resolved("r.owner")} AND p.state = 'registered' AND o.subject = 'address'
+         FROM ${withOwners("open_registrations")} AND p.state = 'registered' AND o.subject = 'address'
          WHERE o.state NOT IN ('rejected', 'held')`,
       ) ?? { participants: 0, addresses: 0, owners: 0, undescribed: 0 },
 

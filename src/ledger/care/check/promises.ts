@@ -44,6 +44,9 @@ function* wrongKeys(database: LedgerDatabase): Generator<string> {
   }
 }
 
+const eventsWith = (fault: string) =>
+  `SELECT d.name || ': ' || e.event FROM events_now e JOIN documents_now d ON d.id = e.document_id WHERE ${fault}`;
+
 const rowsOfFate = (fate: string) => `(SELECT count(*) FROM rows r WHERE ${isInInput("r.id")}
   AND coalesce((SELECT fate FROM rows l WHERE l.id = r.lead), r.fate) = '${fate}')`;
 
@@ -90,8 +93,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
   [
     RESTORE,
     {
-      "nothing has landed on a document without an id": `SELECT d.name || ': ' || e.event FROM events_now e JOIN documents_now d ON d.id = e.document_id
-     WHERE e.landed AND d.service_id IS NULL`,
+      "nothing has landed on a document without an id": eventsWith("e.landed AND d.service_id IS NULL"),
       "no two documents have one id":
         "SELECT service_id FROM document_states WHERE service_id IS NOT NULL GROUP BY service_id HAVING count(*) > 1",
       "no two events have one eventId": `SELECT service_event_id FROM event_states WHERE service_event_id IS NOT NULL
@@ -102,9 +104,9 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
       "nothing follows a CANCEL that landed": `SELECT d.name || ' is ' || d.state FROM events_now e
      JOIN documents_now d ON d.id = e.document_id
      WHERE e.name = 'CANCEL' AND e.known AND d.state <> 'cancelled'`,
-      "every document has the time of its newest event": `SELECT d.name || ': ' || e.event FROM events_now e
-     JOIN documents_now d ON d.id = e.document_id
-     WHERE e.known AND (d.last_at IS NULL OR d.last_at < e.at)`,
+      "every document has the time of its newest event": eventsWith(
+        "e.known AND (d.last_at IS NULL OR d.last_at < e.at)",
+      ),
       "every state belongs to an existing event": `SELECT 'event ' || s.event_id FROM event_states s
      WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.id = s.event_id AND e.document_id = s.document_id)`,
       "an event that is being sent belongs to a request": `SELECT 'event ' || s.event_id FROM event_states s WHERE s.state = 'sending'
