@@ -10,6 +10,7 @@ import { tallyOpen } from "../ledger/views/tally.js";
 import { RowferryError } from "../model/error.js";
 import type { Line } from "../model/lines.js";
 import { counted } from "../report/figures.js";
+import { total } from "../report/outcome.js";
 import { saidOf } from "../report/said.js";
 import { createCorrections } from "./corrections.js";
 import { forgetLost } from "./drafts.js";
@@ -160,15 +161,20 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
         for (const { mapping, files, rows } of written) {
           const lines = await jobs.ask(["plan", ...targets.flags(target), "--", mapping, ...files]);
           // Only now: another run may have sent some in the meantime.
-          const { held = 0, planned = 0 } = reading(targets.get(target), (database) => tallyOpen(database).events);
+          const {
+            held = 0,
+            deferred = 0,
+            planned = 0,
+          } = reading(targets.get(target), (database) => tallyOpen(database).events);
           others = planned;
           const plan = lines.find(({ type }) => type === "plan");
           sentences.push(`${counted(rows, "corrected row")}.`, ...saidOnPage(lines));
-          const stillHeld = plan?.type === "plan" ? plan.events.held : 0;
-          const released = plan?.type === "plan" ? held - stillHeld : 0;
+          const { ready: _, ...left } = plan?.type === "plan" ? plan.events : { ready: 0, held, deferred, refused: 0 };
+          const released = held + deferred - total(left);
           const events = `${counted(released, "event")} that ${released === 1 ? "waits" : "wait"} now`;
-          // Corrected rows may wait, too, and count as held then.
-          if (released > 0) sentences.push(`What would be sent includes ${stillHeld > 0 ? "at least " : ""}${events}.`);
+          // Corrected rows may wait or be refused, too, and count as such then.
+          const isLeast = left.held + left.refused > 0;
+          if (released > 0) sentences.push(`What would be sent includes ${isLeast ? "at least " : ""}${events}.`);
         }
         if (others > 0)
           sentences.push(

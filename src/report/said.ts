@@ -11,6 +11,7 @@ const sentences: Say = {
   summary: (line) => [answer(line)],
   plan: (line) => [
     wouldSend(line),
+    neverSent(line.events),
     line.cheaper !== null && cheaper(line),
     `Rows ${rowSum(sumOfRows(line.inputs), line.outcomes, true)}.`,
     ...waits(line.waiting),
@@ -20,6 +21,7 @@ const sentences: Say = {
     events === null
       ? `${counted(total(requests), "read")} at the service: ${atLimit(secondsAtLimit)}. Nothing is sent.`
       : `${released > 0 ? `${counted(released, "event")} would no longer wait. ` : ""}${wouldSend({ requests, secondsAtLimit, documents, events })}`,
+    events !== null && neverSent(events),
     ...waits(waiting),
   ],
   dismissed: ({ type: _, left, stranded, undo, ...done }) => [
@@ -124,6 +126,9 @@ export function wouldSend({ requests, secondsAtLimit, documents, events: { ready
   const what = ready === 0 ? "" : `${counted(ready, "event")} on ${counted(documents, "document")} with `;
   return `Would send ${what}${range}${counted(most, "request")}: ${atLimit(secondsAtLimit)}.`;
 }
+
+const neverSent = ({ refused }: { refused: number }): string | false =>
+  refused > 0 && `${counted(refused, "event")} could never be sent, and would need a decision.`;
 
 /** Empty: no setting is known to save enough. */
 export function cheaper({

@@ -668,6 +668,22 @@ it("Check counts what waits now once, within what would be sent; Undo names no r
   expect((await page()).tally).toMatchObject({ rows: 1, ready: 0, undo: null });
 });
 
+it("Check says what could then never be sent, and does not count it as released", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
+  const { weighing } = weighings.inputs.weighings.events;
+  const end = { name: "CLOSE", key: "once", externalCreatedAt: "=at", isPublic: true, when: "=filled(last)" };
+  const events = { weighing, end };
+  const closing = weighingsWith({ columns: { last: "Last" }, events });
+  const { type } = await loadsToCorrect(["L1 10 x", "L1 20 5"], closing, ["Last"]);
+  await type(0, "Gross", "x", "1");
+  await type(0, "Last", "", "yes");
+  const told = await post<string[]>("check", {});
+  expect(told.join(" ")).toMatch(/Would send 2 events .* 1 event could never be sent, and would need a decision\./);
+  expect(told.join(" ")).not.toContain("that waits now");
+});
+
 it("one edit corrects the rows that are left while others with the same text are being imported", {
   tags: ["long"],
   timeout: 60_000,
