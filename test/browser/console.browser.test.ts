@@ -19,7 +19,9 @@ import {
   toCorrect,
   useChromium,
 } from "./chromium.js";
-import { startConsole } from "./console.js";
+import { mapping } from "../support/mapping.js";
+import { weighingsWith } from "../support/weighings.js";
+import { folder, startConsole } from "./console.js";
 
 useChromium();
 
@@ -395,6 +397,38 @@ inChromium("a document offers what can be done with it, and nothing that would o
   expect(await offered("L40"), "landed").toEqual(["Replace"]);
   expect(await offered("L0"), "held by an invalid row").toEqual(["Give up what is wrong", "Take back"]);
 });
+
+inChromium(
+  "a row that is settled or was skipped says so and why, and offers nothing that would be refused",
+  async () => {
+    const yaml = mapping(weighingsWith({ skip: '=fold(load) == "total"' }));
+    const at = folder({
+      "w.yaml": yaml,
+      "w.csv": "Load,At,Gross\nL1,2026-01-01 10:00,x\nL2,2026-01-01 10:00,y\nTotal,,9\n",
+    });
+    onTestFinished(at.remove);
+    await at.type("import", "w.yaml", "w.csv");
+    await at.type("dismiss", "--row", "w.csv:3", "--yes");
+    const { stdout } = await at.type("show", "w.csv:2", "--json");
+    const [, reference = ""] = /"reference":"([^"]*)"/.exec(stdout) ?? [];
+    writeFileSync(join(at.path, "w-2.csv"), `Load,At,Gross,rowferry_row\nL1,2026-01-01 10:00,1,${reference}\n`);
+    expect((await at.type("import", "w.yaml", "w-2.csv")).stdout).toContain("All is well");
+    const { url } = await startConsole(at, "--allow-changes");
+    const page = await open(url);
+    const offered = async (row: number, state: string) => {
+      await page.goto(`${url.split("/#")[0]}/find?target=sandbox&what=w.csv:${row}`);
+      await shows(page, "h2", `w.csv, row ${row} ${state}`);
+      return page.locator("section button").allTextContents();
+    };
+    expect(await offered(3, "dismissed")).toEqual(["Open again"]);
+    expect(await offered(2, "corrected")).toEqual([]);
+    expect(await offered(4, 'skipped: fold(load) == "total" holds')).toEqual([]);
+    expect(await page.locator("section").textContent()).not.toContain("landed");
+    await offered(2, "corrected");
+    await click(page, "link", "w-2.csv, row 2");
+    await shows(page, "h2", "w-2.csv, row 2 landed");
+  },
+);
 
 inChromium("a value of ten thousand characters hides neither itself nor the other values, on any screen", async () => {
   const at = badNight();

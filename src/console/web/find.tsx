@@ -186,31 +186,44 @@ const Timeline = ({ events }: { events: ShownEvent[] }) => (
   />
 );
 
-function Row({ reference, settled, fate, problems, cells, ...row }: ShownRow) {
+function Row({ reference, settled, settledBy, fate, reason, problems, cells, ...row }: ShownRow) {
   const { file, sheet } = row;
   const state = settled ?? fateNow({ fate, events: row.events });
+  const isOpen = ["invalid", "staged"].includes(state);
   return (
     <section>
       <h2>
-        {describePlace({ file, sheet: sheet ?? undefined, row: row.row })} <span class="quiet">{state}</span>
+        {describePlace({ file, sheet: sheet ?? undefined, row: row.row })}{" "}
+        <span class="quiet">
+          {state}
+          {state === "skipped" && reason !== null && `: ${reason}`}
+        </span>
       </h2>
+      {settledBy !== null && (
+        <p>
+          Now{" "}
+          <Link to="/find" query={{ what: settledBy }}>
+            {settledBy}
+          </Link>
+        </p>
+      )}
       {problems.map((problem) => (
-        <p key={problem.message} class="wrong">
+        <p key={problem.message} class={isOpen ? "wrong" : "quiet"}>
           <Prose text={toldProblem(problem)} />{" "}
-          {settled === null && fate === "invalid" && (
+          {state === "invalid" && (
             <Link to="/correct" query={{ code: problem.code, column: problem.column }}>
               Correct it
             </Link>
           )}
         </p>
       ))}
-      {state !== "landed" && (
+      {(isOpen || state === "dismissed") && (
         <Decision
           act={state === "dismissed" ? takeUp : { action: "dismiss", label: "Give up this row" }}
           to={{ rows: [reference] }}
         />
       )}
-      {cells === null && <p class="quiet">All of it has landed; its cells are no longer kept.</p>}
+      {cells === null && <p class="quiet">Its cells are no longer kept.</p>}
       <Lines
         name="Cells"
         rows={Object.entries(cells ?? {})}
