@@ -13,7 +13,7 @@ import type { PipelineEvent } from "../../src/model/summary.js";
 import type { Target } from "../../src/model/target.js";
 import { type Machine, statesOf, transitions } from "../../src/model/states.js";
 import { ownerOf } from "../../src/run/sandbox.js";
-import { reading } from "../../src/desk/access.js";
+import { beside, reading } from "../../src/desk/access.js";
 import { backup } from "../../src/desk/care.js";
 import { rebind } from "../../src/desk/rebind.js";
 import { unthrottled } from "../../src/submit/throttle.js";
@@ -79,6 +79,17 @@ it("a ledger over which another file is copied while it is read is said to be da
         return reader.row(`SELECT * FROM ${table}`);
       }),
     ).toThrow(expect.objectContaining({ code: "ledger-damaged" }));
+});
+
+it("a ledger that is moved while it is written is said to be moved, and not to lack room", () => {
+  const { path } = newLedger();
+  const fail = () => {
+    throw new Database.SqliteError("attempt to write a readonly database", "SQLITE_READONLY_DBMOVED");
+  };
+  const moved = { code: "ledger-unreadable", message: expect.stringContaining("moved or replaced") };
+  expect(() => beside({ ...owner, ledgerPath: path } as unknown as Target, fail)).toThrow(
+    expect.objectContaining(moved),
+  );
 });
 
 it("the schema belongs to one service and client", () => {

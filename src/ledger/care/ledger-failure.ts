@@ -25,6 +25,11 @@ export function asLedgerFailure(error: unknown, path: string, hint?: string): un
       "Another rowferry process is writing a lot to this ledger, probably staging.",
       about,
     );
+  if (code === "SQLITE_READONLY_DBMOVED")
+    return new RowferryError("ledger-unreadable", "The ledger's file was moved or replaced while it was in use.", {
+      ...about,
+      hint: "Try again once it is in its place.",
+    });
   // A file that was copied over this one, or is still being copied, may have no schema.
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code) || error.message.startsWith("no such table"))
     return new RowferryError("ledger-damaged", `The ledger's file is damaged: ${error.message}.`, about);
