@@ -267,14 +267,14 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
 
     editValue: (edit: ValueEdit) => changingInTurn(() => apply(edit.column, editsOf(edit))),
 
-    /** Saves nothing. */
+    /** Saves nothing. Empty, too, if no mapping can judge it. */
     async tryValue(edit: ValueEdit) {
       const edits = editsOf(edit, TRIED_ROWS);
       const { cells, leads } = looking(target, ({ reader, drafts }) => ({
         cells: withEdits(drafts, edits),
         leads: new Set(edits.map(({ ref }) => reader.lead(idOf(ref)))),
       }));
-      const rows = (await judged([...leads], cells)).flatMap((found) => found.rows);
+      const rows = (await judged([...leads], cells)).flatMap((found) => (found.failure === null ? found.rows : []));
       const tried = new Set(edits.map(({ ref }) => ref));
       return rows.map(({ page }) => page).filter(({ ref }) => tried.has(ref));
     },

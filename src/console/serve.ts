@@ -133,11 +133,13 @@ function asset(name: string): string {
 /** Where a code's own speaks of a command to type. */
 const remedies: { [code in Code]?: string } = {
   usage: "",
+  "ledger-missing": "Put it back, or restore it from a backup.",
   "stranded-file-unusable": "Correct these lines, then press the button again.",
 };
 
-/** No room, or no permission. */
-const isForNow = ({ code }: RowferryError): boolean => code === "output-unwritable";
+/** No room, no permission, or a ledger that is away. */
+const isForNow = ({ code }: RowferryError): boolean =>
+  ["output-unwritable", "target-unknown"].includes(code) || code.startsWith("ledger-");
 
 function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply): FastifyReply {
   const refused = thrown instanceof z.ZodError ? 400 : (thrown.statusCode ?? 500);

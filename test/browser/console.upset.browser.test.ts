@@ -1,5 +1,5 @@
 /** The console in a real Chromium while other things happen: runs that begin, ledgers that are put back, and kills. */
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
@@ -194,6 +194,41 @@ inChromium(
     await shows(page, "main", /Last run [^:]*:\d\d: killed\./);
     await click(page, "link", "Runs");
     await page.getByRole("row", { name: /more\.csv.* killed/ }).waitFor();
+  },
+);
+
+inChromium(
+  "what is typed while the ledger or its mapping is away is neither lost nor judged, and saved once it is back",
+  async () => {
+    const at = await night();
+    const page = await open((await startConsole(at, "--allow-changes")).url, { isRefused: true });
+    await toCorrect(page, "Class");
+    const box = page.locator(".values textarea").first();
+    await box.fill("II");
+    await page.locator(".values .right").first().waitFor();
+    const move = (from: string, to: string) => {
+      for (const more of ["", "-wal", "-shm"]) {
+        const path = join(at.path, "state/sandbox", from + more);
+        if (existsSync(path)) renameSync(path, join(at.path, "state/sandbox", to + more));
+      }
+    };
+    move("ledger.db", "away.db");
+    await shows(page, "h1", "No such ledger");
+    move("away.db", "ledger.db");
+    await shows(page, ".bar", /= [1-9]\d* ready/);
+    expect(await box.inputValue()).toBe("II");
+
+    const zone = /times in (\S+)/;
+    const [, before] = zone.exec((await page.locator("header").textContent()) ?? "") ?? [];
+    expect(before).toBe("UTC");
+    renameSync(join(at.path, "night.yaml"), join(at.path, "away.yaml"));
+    await page.locator(".trouble", { hasText: "cannot be checked" }).waitFor({ timeout: 60_000 });
+    await shows(page, "header", zone);
+    await page.locator(".values textarea").nth(1).fill("I");
+    await page.waitForTimeout(1000);
+    expect(await page.locator(".values :is(.right, .wrong)").count(), "nothing can judge it").toBe(0);
+    renameSync(join(at.path, "away.yaml"), join(at.path, "night.yaml"));
+    await eventually(() => page.locator(".values .right").count()).toBe(2);
   },
 );
 

@@ -40,7 +40,7 @@ function App() {
   // A link that was pressed before any target was known names none.
   const name = param("target") || (targets[0]?.name ?? "");
   const target = targets.find((one) => one.name === name);
-  setZone(target?.zone);
+  const zone = setZone(target?.zone);
   document.title = target === undefined ? "Rowferry" : `${target.answer} · ${name} · Rowferry`;
   const hadLedger = useRef(false);
   hadLedger.current ||= targets.length > 0;
@@ -62,7 +62,7 @@ function App() {
         </nav>
         <span class="quiet folder">
           {folder}
-          {target?.zone != null && ` · times in ${target.zone}`}
+          {target !== undefined && ` · times in ${zone}`}
         </span>
       </header>
       <main id="main" tabIndex={-1}>

@@ -268,7 +268,7 @@ function Value(props: {
     const attempt = async () => setTried({ text, rows: await post("try-value", { ...edit, to: text }) });
     const timer = setTimeout(() => void trying.act(attempt), 300);
     return () => clearTimeout(timer);
-  }, [text]);
+  }, [text, line]);
   const leave = () => {
     setTyped(null);
     // Emptied: restores the file's text.

@@ -20,16 +20,18 @@ let sending: Promise<unknown> = Promise.resolve();
 function sendAll(): Promise<unknown> {
   const send = async () => {
     let first: Refused | null = null;
+    /** Targets that cannot be written now, whose edits keep their order. */
+    const away = new Set<string>();
     for (;;) {
-      const step = steps.find(({ isSaved }) => !isSaved);
+      const step = steps.find(({ isSaved, words }) => !isSaved && !away.has(words.target));
       if (step === undefined) break;
       try {
         await post(step.path, step.words);
         step.isSaved = true;
       } catch (error) {
         const refused = error as Refused;
-        if (!refused.isAnswer) throw refused;
-        steps = steps.filter((one) => one !== step);
+        if (refused.isAnswer) steps = steps.filter((one) => one !== step);
+        else away.add(step.words.target);
         first ??= refused;
       }
     }

@@ -165,9 +165,10 @@ export function Prose({ text }: { text: string }) {
   return <>{told}</>;
 }
 
-/** The zone of the files' times; undefined: this machine's. */
-let zone: string | undefined;
-export const setZone = (name: string | null | undefined): void => void (zone = name ?? undefined);
+let zone = "UTC";
+/** The zone of the files' times; without one, this machine's. @returns it */
+export const setZone = (name?: string | null): string =>
+  (zone = name ?? new Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 /** `today 02:04`, `yesterday 02:04`, `20 Nov 2026, 02:04`; in the files' zone. */
 export function when(time: number | string, timeStyle: "short" | "medium" = "short"): string {
