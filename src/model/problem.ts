@@ -20,13 +20,11 @@ export const problem = (code: Code, message: string, hint: string | null = null)
 
 /** Texts of a cell before and after a spreadsheet had it. */
 export const cellRewritten = (column: string, was: string, is: string): Problem => {
-  const message = `${JSON.stringify(was)} became ${JSON.stringify(is)}, perhaps changed by a spreadsheet`;
-  return { code: "cell-rewritten", column, message, hint: null };
+  const [before, after] = [JSON.stringify(was), JSON.stringify(is)];
+  const message = `${before} became ${after}, perhaps changed by a spreadsheet`;
+  const hint = `Write ${before}. If the new text is meant, write \`ok\` into the row's cell \`rowferry_code\`. Then import the file again.`;
+  return { code: "cell-rewritten", column, message, hint };
 };
-
-/** The text before, by that message. */
-export const formerCell = (message: string): string =>
-  JSON.parse(/^[^"]*("(?:[^"\\]|\\.)*")/.exec(message)?.[1] ?? '""') as string;
 
 /** `other`: the row before it, in words. */
 export const eventKeyTwice = (

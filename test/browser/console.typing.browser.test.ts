@@ -311,6 +311,19 @@ inChromium("what is taken back is the step that was just typed, though it is sti
   expect(await troubles(page)).toBe("");
 });
 
+inChromium("quotes that a spreadsheet puts around a cell are removed in a paste, and a cell's own stay", async () => {
+  const page = await openStates();
+  const stored = JSON.stringify('"SP"\r\n"R\r\n""J"""\r\n""\r\n');
+  await cell(page, 0).click();
+  await page.evaluate(`navigator.clipboard.writeText(${stored})`);
+  await page.keyboard.press("Control+v");
+  const texts = () => Promise.all([0, 1, 2].map((row) => cell(page, row).textContent()));
+  await eventually(texts).toEqual(['"SP"', 'R␍␊"J"', '""']);
+  // Its own copy, too.
+  for (const keys of ["Shift+ArrowDown", "Control+c", "ArrowDown", "Control+v"]) await page.keyboard.press(keys);
+  await eventually(texts).toEqual(['"SP"', 'R␍␊"J"', '"SP"']);
+});
+
 inChromium(
   "the keys of spreadsheets: cut is one step, what was undone comes again, and Ctrl with an arrow goes to the edge",
   async () => {
@@ -380,11 +393,11 @@ inChromium("a cell that a spreadsheet has changed is put back or taken with one 
   await toCorrect(page, "Note");
   await grid(page).waitFor();
   expect(await page.locator("main").textContent(), "no cell of a file").not.toContain("rowferry_code");
-  await cellOf(page, 0, 3).click();
-  await click(page, "button", "Put back 1 cell");
-  await eventually(() => cellOf(page, 0, 3).textContent()).toBe("007");
+  await page.getByRole("button", { name: "Write what is suggested: 2 rows" }).waitFor();
   await cellOf(page, 1, 3).click();
   await click(page, "button", "Keep 1 chosen row");
+  await click(page, "button", "Write what is suggested: 1 row");
+  await eventually(() => cellOf(page, 0, 3).textContent()).toBe("007");
   await eventually(() => bar(page)).toContain("2 to correct = 2 ready");
   await click(page, "button", /^Import 2 rows/);
   // Rows are no longer to correct as soon as they are staged.

@@ -196,7 +196,7 @@ function Row({ reference, settled, settledBy, fate, reason, problems, cells, ...
         {describePlace({ file, sheet: sheet ?? undefined, row: row.row })}{" "}
         <span class="quiet">
           {state}
-          {state === "skipped" && reason !== null && `: ${reason}`}
+          {state === "skipped" && `: ${reason}`}
         </span>
       </h2>
       {settledBy !== null && (

@@ -6,7 +6,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Edit } from "../../ledger/drafts.js";
 import { ownColumns } from "../../model/own-columns.js";
 import { describePlace } from "../../model/place.js";
-import { formerCell, memberOf, withoutMember } from "../../model/problem.js";
+import { memberOf, withoutMember } from "../../model/problem.js";
 import { counted } from "../../report/figures.js";
 import type { Asks } from "../api.js";
 import type { JudgedRow } from "../judge.js";
@@ -285,13 +285,6 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const kept = chosenRows
     .filter(({ isAccepted, mayBeMeant }) => isAccepted || mayBeMeant)
     .map(({ ref }): Edit => ({ ref, column: ownColumns[1], replaces: "", value: "ok" }));
-  const former = chosenRows.flatMap(({ ref, row, problems: all, cells }): Edit[] =>
-    all.flatMap(({ code, column: title, message }) => {
-      const isOwn = code === "cell-rewritten" && title !== null && [null, row].includes(memberOf(message));
-      const replaces = cells[header.indexOf(title ?? "")] ?? "";
-      return isOwn ? [{ ref, column: title, replaces, value: formerCell(message) }] : [];
-    }),
-  );
   const current = rows[active.row];
   const problems = current?.problems.map((one) => toldProblem(namedOnce(one, current.row))).join(" ") ?? "";
   const place = describePlace({ file: table.file, sheet: table.sheet ?? undefined, row: current?.row });
@@ -414,12 +407,6 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
           </>
         )}
       </p>
-      {allowChanges && former.length > 0 && (
-        <p>
-          <button onClick={() => saveAll("put back", former)}>Put back {counted(former.length, "cell")}</button>{" "}
-          <span class="quiet">as before a spreadsheet changed {former.length === 1 ? "it" : "them"}</span>
-        </p>
-      )}
       {allowChanges && kept.length > 0 && (
         <p>
           <button onClick={() => saveAll("kept", kept)}>Keep {counted(kept.length, "chosen row")}</button>{" "}
@@ -449,13 +436,17 @@ const namedOnce = (problem: JudgedRow["problems"][number], row: number) =>
 const Gap = ({ rows }: { rows: number }) =>
   rows === 0 ? null : <tr aria-hidden="true" style={{ height: `${rows * ROW_HEIGHT}px` }} />;
 
-/** A cell of a spreadsheet's clipboard block, and what ends it: tabs, line ends, and quotes around cells with either. */
+/**
+ * A cell of a spreadsheet's clipboard block, and what ends it: tabs, line ends, and quotes around cells with either.
+ * Quotes around anything else are the cell's own.
+ */
 const clipped = /(?:"((?:[^"]|"")*)"|([^\t\r\n]*))(\t|\r\n?|\n|$)/g;
 
 function readBlock(text: string): string[][] {
   const lines: string[][] = [[]];
   for (const [, quoted, bare = "", end] of text.matchAll(clipped)) {
-    lines.at(-1)?.push(quoted?.replaceAll('""', '"') ?? bare);
+    const isWrapped = /["\t\r\n]/.test(quoted ?? "");
+    lines.at(-1)?.push(quoted === undefined ? bare : isWrapped ? quoted.replaceAll('""', '"') : `"${quoted}"`);
     if (end === "") break;
     if (end !== "\t") lines.push([]);
   }

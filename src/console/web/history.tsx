@@ -77,7 +77,7 @@ export function Run() {
       ) : (
         <p>
           {!wasWell && run.said !== null && "As it ended: "}
-          <strong>{run.did ?? run.said ?? `It is ${ending(run, isLast && now.isAtWork)}.`}</strong>
+          <strong>{run.did ?? run.said ?? `This run: ${ending(run, isLast && now.isAtWork)}.`}</strong>
           {!wasWell && ` Now: ${now.answer}`}
         </p>
       )}
@@ -99,7 +99,7 @@ export function Run() {
       )}
       {problems.length > 0 && (
         <>
-          <h2>Problems, newest first</h2>
+          <h2>Problems as they came up, newest first</h2>
           <ul aria-live="polite">
             {problems.map(({ code, text }, at) => (
               <li key={`${text} ${at}`}>
