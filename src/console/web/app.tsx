@@ -44,7 +44,7 @@ function App() {
   document.title = target === undefined ? "Rowferry" : `${target.answer} · ${name} · Rowferry`;
   const hadLedger = useRef(false);
   hadLedger.current ||= targets.length > 0;
-  const Screen = target === undefined ? (hadLedger.current ? Gone : FirstImport) : (screens[pathname] ?? NoPage);
+  const Screen = target === undefined ? (hadLedger.current ? Gone : FirstImport) : (screens[pathname] ?? Overview);
   const away = failure?.isAway === true ? failure : null;
   return (
     <HereIs value={{ name, target: target as Target, targets, allowChanges, away }}>
@@ -93,8 +93,6 @@ const Gone = () => (
     text="This folder has no ledger of that name, or no longer has one. Restore it, for example with `rowferry ledger restore`, or import a file; the page then shows it."
   />
 );
-
-const NoPage = () => <Note title="No such page" text="The menu above lists all pages." />;
 
 /** Files and their names may hold direction marks, line ends, and texts longer than any screen. */
 const harmless = (drawn: unknown): unknown => {

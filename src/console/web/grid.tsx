@@ -119,11 +119,6 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
   const save = async (label: string, edits: Edit[]) => {
     if (edits.length > 0) await send("edit", { target, label, edits });
   };
-  /** For a button that disappears with what it saves. */
-  const saveAll = (label: string, edits: Edit[]) => {
-    grid.current?.focus({ preventScroll: true });
-    void act(() => save(label, edits));
-  };
   const change = (label: string, cells: (Cell & { value: string })[]) => {
     if (!allowChanges) return;
     const inside = cells.filter(({ row, column: at }) => row < rows.length && at < header.length);
@@ -281,7 +276,6 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     else void act(() => Promise.reject(new Refused(none)));
   };
 
-  const isTwin = ({ problems: all }: JudgedRow) => all.some(({ code }) => code === "event-key-twice");
   const kept = chosenRows
     .filter(({ isAccepted, mayBeMeant }) => isAccepted || mayBeMeant)
     .map(({ ref }): Edit => ({ ref, column: ownColumns[1], replaces: "", value: "ok" }));
@@ -409,11 +403,16 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
       </p>
       {allowChanges && kept.length > 0 && (
         <p>
-          <button onClick={() => saveAll("kept", kept)}>Keep {counted(kept.length, "chosen row")}</button>{" "}
-          <span class="quiet">
-            {kept.length === 1 ? "is" : "are"} right as shown here
-            {chosenRows.some(isTwin) && "; once imported, the other row’s content is not sent"}
-          </span>
+          <button
+            onClick={() => {
+              // The button disappears with what it saves.
+              grid.current?.focus({ preventScroll: true });
+              void act(() => save("kept", kept));
+            }}
+          >
+            Keep {counted(kept.length, "chosen row")}
+          </button>{" "}
+          <span class="quiet">as shown here</span>
         </p>
       )}
       <Decision

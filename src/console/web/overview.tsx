@@ -136,6 +136,7 @@ function Causes(props: {
   edited?: number[] | undefined;
 }) {
   const { verb, causes, count, edited = [] } = props;
+  const editedOf = (cause: Target["correct"][number]) => edited[causes.indexOf(cause)] ?? 0;
   const isOfRows = verb === "Correct";
   const title = `To ${verb.toLowerCase()}`;
   return (
@@ -177,16 +178,13 @@ function Causes(props: {
                 {cause.column ?? (isOfRows && "The row")} {cause.place}
               </span>
             </Link>
-            <Edited rows={edited[causes.indexOf(cause)] ?? 0} />
+            {editedOf(cause) > 0 && <div class="quiet small whole">{grouped(editedOf(cause))} edited</div>}
           </>
         ),
       }}
     />
   );
 }
-
-const Edited = ({ rows }: { rows: number }) =>
-  rows === 0 ? null : <div class="quiet small whole">{grouped(rows)} edited</div>;
 
 /** The run at work, whoever began it, and what this console began. */
 export function Work() {
