@@ -10,6 +10,7 @@ import {
   timeCell,
 } from "./draw-cells.js";
 import { drawEdit, drawMapping, words } from "./draw-mapping.js";
+import { groupKey, groupsOf } from "./records.js";
 import type { Cell, Form, Import, InputPlan, Mapping, Row, Step, World, WorldFile } from "./world.js";
 
 const keys = ["M1", "007", "12345678901234567", "A/1", "Ção", "m 2"];
@@ -172,32 +173,12 @@ const isWrong = ({ cells }: Row) => Object.values(cells).some(({ was }) => was !
 
 const wrongRows = ({ rows }: WorldFile): number[] => rows.flatMap((row, index) => (isWrong(row) ? [index] : []));
 
-const keyOf = ({ cells }: Row, { group }: InputPlan) =>
-  JSON.stringify((group ?? []).map((column) => cells[column]?.means ?? null));
-
-/** Rows that stand together, by their places: each row by itself, or a group. */
-function groupsOf({ rows }: WorldFile, input: InputPlan): number[][] {
-  const { group } = input;
-  const groups: number[][] = [];
-  for (const index of rows.keys()) {
-    const last = groups.at(-1);
-    if (
-      group !== null &&
-      last !== undefined &&
-      keyOf(rows[last[0] as number] as Row, input) === keyOf(rows[index] as Row, input)
-    )
-      last.push(index);
-    else groups.push([index]);
-  }
-  return groups;
-}
-
 /** The rejected file comes back: some of its rows, whole groups of them, mended or not quite, in any order. */
-function drawCorrection(of: WorldFile, mapping: number, { chance, input }: Drawing): Step | null {
+function drawCorrection(of: WorldFile, at: number, { chance, input, mapping }: Drawing): Step | null {
   const torn = chance.once(2);
   const seen = new Set<string>();
-  const wrong = groupsOf(of, input).filter((rows) => {
-    const key = keyOf(of.rows[rows[0] as number] as Row, input);
+  const wrong = groupsOf(of.rows, input, mapping).filter((rows) => {
+    const key = groupKey(of.rows[rows[0] as number] as Row, input);
     const isPart = seen.has(key);
     seen.add(key);
     return (torn && isPart && input.group !== null) || rows.some((row) => isWrong(of.rows[row] as Row));
@@ -214,7 +195,7 @@ function drawCorrection(of: WorldFile, mapping: number, { chance, input }: Drawi
   });
   return {
     do: "correct",
-    mapping,
+    mapping: at,
     correction: { of, rows: (chance.once(2) ? chance.shuffle(groups) : groups).flat() },
   };
 }

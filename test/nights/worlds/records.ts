@@ -280,27 +280,46 @@ export function stagedRows(
       cells: Object.fromEntries(Object.entries(cells).filter(([name]) => there.has(name))),
     }),
   );
-  const groups: number[][] = [];
-  const keyOf = (row: Row) => JSON.stringify(input.group?.map((column) => textOf(row.cells[column]?.means ?? null)));
-  for (const [index, row] of visible.entries()) {
-    const [before] = groups.at(-1)?.slice(-1) ?? [];
-    const joined = input.group !== null && before !== undefined && keyOf(visible[before] as Row) === keyOf(row);
-    if (joined) groups.at(-1)?.push(index);
-    else groups.push([index]);
-  }
   const twins = twinsOf(taken);
   const seen = new Set<string>();
-  return groups.map((rows) => {
+  return groupsOf(visible, input, mapping).map((rows) => {
     const views = rows.map((row) => visible[row] as Row);
     const raw = JSON.stringify(rows.map((row) => rawCells(file.rows[row] as Row, file, input)));
     const staged: Staged = { rows, raw, isPart: false, ...stage(views, input, mapping, twins) };
-    const key = keyOf(views[0] as Row);
+    const key = groupKey(views[0] as Row, input);
     const isApart = input.group !== null && seen.has(key) && staged.fate !== "skipped" && sumsUp(input);
     seen.add(key);
     if (!isApart) return staged;
     // The sum of a part is no sum: the whole document waits for the group.
     return { ...staged, isPart: true, fate: "invalid" as const, documents: [], events: [], holds: waitsOf(staged) };
   });
+}
+
+export const groupKey = ({ cells }: Row, { group }: InputPlan): string =>
+  JSON.stringify(group?.map((column) => textOf(cells[column]?.means ?? null)));
+
+/** Rows that stand together, by their places: each row by itself, or a group. A row that is left out parts none. */
+export function groupsOf(rows: readonly Row[], input: InputPlan, mapping: Mapping): number[][] {
+  const { skip } = input;
+  const groups: number[][] = [];
+  let last: number[] = [];
+  for (const [index, row] of rows.entries()) {
+    const isLeftOut = skip !== null && attempt(() => holds(skip, viewOf([row], input, mapping))) === true;
+    const before = rows[last[0] ?? -1];
+    if (
+      !isLeftOut &&
+      input.group !== null &&
+      before !== undefined &&
+      groupKey(before, input) === groupKey(row, input)
+    ) {
+      last.push(index);
+      continue;
+    }
+    const own = [index];
+    groups.push(own);
+    if (!isLeftOut) last = own;
+  }
+  return groups;
 }
 
 /** What a row that cannot stand alone holds: the whole documents of what it says. */
