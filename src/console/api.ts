@@ -261,6 +261,7 @@ const isContradicted = (line: Line): boolean =>
 
 /** As typed behind the command's name. */
 function wordsOf({ action, what, file, flags, ids, rows, word, dry }: Decision, folder: string) {
+  const selected = [...what, file].filter((one) => typeof one === "string");
   const words = [
     ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
     ids !== undefined && `--from=${writeIds(ids, folder)}`,
@@ -268,9 +269,8 @@ function wordsOf({ action, what, file, flags, ids, rows, word, dry }: Decision, 
     word !== undefined && `--${word}`,
     sending.includes(action) ? "--wait" : "--yes",
     dry && "--dry-run",
-    "--",
-    ...what,
-    file,
+    selected.length > 0 && "--",
+    ...selected,
   ];
   return words.filter((one) => typeof one === "string");
 }

@@ -29,6 +29,7 @@ import { courseParts, readCourse } from "../report/course.js";
 import { counted, sumOf } from "../report/figures.js";
 import {
   onlyYouCanSettle,
+  openOfCompared,
   openOfCopy,
   recordKinds,
   saidRestored,
@@ -118,6 +119,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
       const { answer, canResume } = answerOf(database, { ...causes, waiting }, isAtWork, lastRun, {
         isRestored: restored !== null,
         isRefused: failure !== null,
+        isDifferent: runs.differed() !== null,
       });
       return {
         answer,
@@ -188,7 +190,7 @@ function answerOf(
   { toCorrect, decide, waiting }: OpenCauses & { waiting: ToldWaiting[] },
   isAtWork: boolean,
   lastRun: LastRun | null,
-  { isRestored, isRefused }: { isRestored: boolean; isRefused: boolean },
+  { isRestored, isRefused, isDifferent }: { isRestored: boolean; isRefused: boolean; isDifferent: boolean },
 ) {
   const says = (answer: string, canResume = false) => ({ answer, canResume });
   const needs = (count: number, one: string, what: string): string[] =>
@@ -217,6 +219,7 @@ function answerOf(
   if (held > 0) return says(onlyYouCanSettle(held), canResume);
   if (isRefused) return says("Nothing is open, but the next import would be refused.");
   if (isRestored) return says(`Nothing ${openOfCopy}`, true);
+  if (isDifferent) return says(`Nothing ${openOfCompared}`);
   return isSettled(lastRun) ? says(allIsWell) : says("Nothing is open, but the last run did not end well.", true);
 }
 

@@ -49,7 +49,7 @@ export async function readStatus({ target, cells, files }: StatusOptions): Promi
     const wasAtWork = isAtWork(database);
     const runs = createRunStore(database);
     const last = runs.last();
-    const restored = runs.restored();
+    const [restored, differed] = [runs.restored(), runs.differed()];
     return {
       unstaged: runs.lastUnstaged(),
       // Asked twice: a run that has just begun, or has just ended, was not killed.
@@ -59,6 +59,7 @@ export async function readStatus({ target, cells, files }: StatusOptions): Promi
         lastAt: restored.lastAt === null ? null : iso(restored.lastAt),
         byJournal: restored.byJournal === 1,
       },
+      differed: differed && { name: differed.name, at: iso(differed.at) },
       refused: wasAtWork === true ? null : refusalOf(database, target),
       withdrawn: tallyWithdrawn(database),
       open: tallyOpen(database),

@@ -28,6 +28,8 @@ export const NOT_ASKED_FOR = "that were not asked for";
  */
 const isDecision = "command IN ('dismiss', 'withdraw', 'replace', 'resolve')";
 
+const foundNothing = `command = 'verify' AND exit_code = ${ExitCode.ok} AND instr(summary, '${NOT_ASKED_FOR}') = 0`;
+
 /** One sentence, from the run's summary. */
 export interface Decided {
   type: "decision";
@@ -124,8 +126,17 @@ export function createRunStore(database: LedgerDatabase) {
          LEFT JOIN runs b ON b.id = (SELECT max(id) FROM runs WHERE id < r.id AND command NOT IN ('restore', 'rebuild'))
          WHERE r.id = (SELECT max(id) FROM runs WHERE command IN ('restore', 'rebuild'))
            AND NOT EXISTS (SELECT 1 FROM runs i WHERE i.id > r.id AND i.command = 'import' AND i.staged_at IS NOT NULL
-             AND (r.command = 'rebuild' OR EXISTS (SELECT 1 FROM runs v WHERE v.id > i.id AND v.command = 'verify'
-               AND v.exit_code = ${ExitCode.ok} AND instr(v.summary, '${NOT_ASKED_FOR}') = 0)))`,
+             AND (r.command = 'rebuild' OR EXISTS (SELECT 1 FROM (SELECT id FROM runs WHERE ${foundNothing}) v WHERE v.id > i.id)))`,
+      ),
+
+    /**
+     * The last `verify` that found a difference or could not read everything, until a whole one finds none: its name, and
+     * when it ended, ms. Null: none such.
+     */
+    differed: () =>
+      database.row<{ name: string; at: number }>(
+        `SELECT name, finished_at AS at FROM runs WHERE command = 'verify' AND exit_code = ${ExitCode.person}
+           AND id > (SELECT coalesce(max(id), 0) FROM runs WHERE ${foundNothing}) ORDER BY id DESC LIMIT 1`,
       ),
 
     /** By name, or the last with a summary; null: none. */

@@ -36,6 +36,8 @@ export function saidUnstaged({ name, exitCode }: { name: string; exitCode: numbe
   return `${name} was ${ended} before its rows were staged: none of them is in the ledger. ${first} that import again.`;
 }
 
+export const openOfCompared = "is open, but ledger and service did not agree when they were last compared.";
+
 export const openOfCopy = "that this ledger knows of is open, but it was restored and may not know everything.";
 
 /** `told`: how to tell a time. */

@@ -149,7 +149,12 @@ function tellingIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   return issues.find(({ code }) => code === "unrecognized_keys") ?? (issues[0] as z.core.$ZodIssue);
 }
 
-const members = [configSchema, configTargetSchema, channelSchema].flatMap(({ shape }) => Object.keys(shape));
+const homes = [
+  { names: Object.keys(configSchema.shape), where: "at the top of the file" },
+  { names: Object.keys(configTargetSchema.shape), where: "in a target, under `targets`" },
+  { names: Object.keys(channelSchema.shape), where: "in an entry of `notify`" },
+];
+const members = homes.flatMap(({ names }) => names);
 
 /** `at`: the path of the setting that is wrong or incomplete. */
 function explain(issue: z.core.$ZodIssue, document: Document): { at: PropertyKey[]; message: string; hint?: string } {
@@ -157,6 +162,8 @@ function explain(issue: z.core.$ZodIssue, document: Document): { at: PropertyKey
   if (issue.code === "unrecognized_keys") {
     const [key = ""] = issue.keys;
     const at = [...path, key];
+    const home = homes.find(({ names }) => names.includes(key));
+    if (home !== undefined) return { at, message: `"${key}" belongs ${home.where}` };
     if (key !== "clientSecret") return { at, message: `there is no setting "${key}".${didYouMean(key, members)}` };
     const hint = "Put the secret in a file of its own and name that: `clientSecretFile: path`.";
     return { at, message: "the secret does not belong in the settings file", hint };

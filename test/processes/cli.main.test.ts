@@ -119,6 +119,7 @@ describe("output (DESIGN section 3)", () => {
         waiting: [],
         unstaged: null,
         isAtWork: false,
+        differed: null,
         refused: null,
         restored: null,
         withdrawn: [],

@@ -69,6 +69,7 @@ it.each([
         waiting: [],
         unstaged: { name: "reading", exitCode: null },
         isAtWork,
+        differed: null,
         refused: null,
         restored: null,
         withdrawn: [],

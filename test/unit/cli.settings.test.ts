@@ -255,6 +255,12 @@ describe("rowferry.config.yaml", () => {
     ["what a target lacks", ["    clientId: prod\n", ""], "targets.production.clientId is missing", { line: 2 }],
     ["an id of digits", ["clientId: prod", "clientId: 12345"], "targets.production.clientId must be text", { line: 5 }],
     ["a value of the wrong kind", ["rate: 10", "rate: fast"], "rate", { line: 7, character: 5 }],
+    [
+      "a setting of targets that stands beside them",
+      ["targets:", "rate: 5\ntargets:"],
+      '"rate" belongs in a target, under `targets`',
+      { line: 1 },
+    ],
   ] as const)("names the place of %s", (_title, [from, to], message, place) => {
     const error = broken(config.replace(from, to));
     expect(error.message).toContain(message);

@@ -49,7 +49,8 @@ it("of files, those are offered to be taken back of which `withdraw` can take so
   const offered: string[] = [];
   for (const { name, run, canTakeBack } of filesOf(target, cwd)) {
     const { code, said } = await office.type("withdraw", "--input", name, "--run", run, "--dry-run");
-    expect([name, code === 0], said).toEqual([name, canTakeBack]);
+    const isTakenBack = code === 0 && !said.includes("taken back already");
+    expect([name, isTakenBack], said).toEqual([name, canTakeBack]);
     if (canTakeBack) offered.push(name);
   }
   expect(offered).toEqual(["later.csv", "wrong.csv"]);

@@ -3,7 +3,7 @@ import { open, world } from "../nights/simulation/hard-case.js";
 import { checkDoubt } from "../../src/desk/decide.js";
 import { settleNamed } from "../support/decide.js";
 import { verify } from "../../src/desk/verify.js";
-import { showRuns } from "../../src/desk/status.js";
+import { readStatus, showRuns } from "../../src/desk/status.js";
 import type { Sandbox } from "../../src/sandbox/index.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
@@ -113,6 +113,22 @@ describe("verify", () => {
     await world.bring("b", ["M2 30"]);
     expect((await against(world.sandbox, { since: world.clock.now() - 1000 })).checked).toMatchObject({ documents: 1 });
     await expect(against(world.sandbox, { document: "M9" })).rejects.toMatchObject({ code: "document-unknown" });
+  });
+
+  it("what it found is told by status, after other runs too, until a comparison of everything finds nothing", async () => {
+    await imported();
+    const told = async () => (await readStatus({ target: world.target })).differed;
+    const { inject } = world.sandbox;
+    readDocumentsAs(() => ({ events: [] }));
+    expect(await against(world.sandbox)).toMatchObject({ differences: expect.arrayContaining([expect.anything()]) });
+    const found = { name: expect.stringMatching(/-verify$/), at: expect.any(String) };
+    expect(await told()).toEqual(found);
+    world.sandbox.inject = inject;
+    await world.bring("b", ["M2 30"]);
+    expect((await against(world.sandbox, { sample: 1 })).differences).toEqual([]);
+    expect(await told()).toEqual(found);
+    expect((await against(world.sandbox)).differences).toEqual([]);
+    expect(await told()).toBe(null);
   });
 
   it("lists what is not there, each with its id", long, async () => {

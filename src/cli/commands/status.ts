@@ -14,6 +14,7 @@ import {
   ending,
   needed,
   onlyYouCanSettle,
+  openOfCompared,
   openOfCopy,
   recordKinds,
   saidRestored,
@@ -38,6 +39,8 @@ export const spec = onTarget({
         `${target.name}: ${answer(status)}`,
         status.restored !== null && saidRestored(status.restored, (time) => moment(time, world.clock.now())),
         status.refused !== null && `${status.refused.message} ${status.refused.hint}`,
+        status.differed !== null &&
+          `${status.differed.name}, which ended ${moment(status.differed.at, world.clock.now())}, found differences or could not read everything.`,
         openLines(status.open),
         ...problemSections(status.problems),
         causes("Waiting", "each for something else", status.waiting),
@@ -68,6 +71,7 @@ function answer(status: Status): string {
   if (status.waiting.length > 0) return yellow("some events wait. Nothing is lost.");
   if (status.refused !== null) return yellow("nothing is open, but the next import would be refused.");
   if (status.restored !== null) return yellow(`nothing ${openOfCopy}`);
+  if (status.differed !== null) return yellow(`nothing ${openOfCompared}`);
   return green(`all is well. ${waitForTime(status.open) || "Nothing is open."}`);
 }
 
@@ -97,6 +101,7 @@ function nextOf(status: Status, step: StepMaker): NextStep[] {
     ...(needsResume(status) && isAtWork !== true ? [step("resume", `send what is still open${unless}`)] : []),
     ...stepsOfOpen(status, step, [rejects]),
     ...stepsOfWaiting(status.waiting, step),
+    ...(status.differed === null ? [] : [step("verify", "compare everything again, and see what differs")]),
     ...(status.restored?.byJournal === true ? [importAllAgain(step)] : []),
     ...(status.restored?.byJournal === false ? stepsOfRestored("<backup>", step) : []),
   ];

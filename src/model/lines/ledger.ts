@@ -98,6 +98,11 @@ export const status = line("status", "Printed by `status`.", {
     .describe(
       "a backup was restored, or the ledger rebuilt; without a journal, what was sent since is unknown until files are imported again and a `verify` then finds no difference",
     ),
+  differed: object({ name: text, at: time })
+    .nullable()
+    .describe(
+      "the last `verify` that found a difference or could not read everything, and when it ended, until a whole one finds none",
+    ),
   refused: object({ message: text, hint: text })
     .nullable()
     .describe("why the next run would be refused: its journal is missing, or is not this ledger's"),
