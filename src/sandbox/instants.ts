@@ -15,8 +15,8 @@ export const timestamp = z.iso
 
 /** `text`: a `timestamp`. */
 export function instantOf(text: string): Instant {
-  const [, beyond = ""] = /\.\d{3}(\d*)/.exec(text) ?? [];
-  return { at: Date.parse(text), beyond: beyond.replace(/0+$/, "") };
+  const [, beyond = ""] = /\.\d{3}(\d*[1-9])/.exec(text) ?? [];
+  return { at: Date.parse(text), beyond };
 }
 
 export function isEarlier(one: Instant, other: Instant): boolean {

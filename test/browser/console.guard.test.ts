@@ -290,7 +290,10 @@ it(
 
     const body = { target: "sandbox", action: "dismiss", word: "undo", flags: { document: "load/L1" }, dry: true };
     const refused = await console.ask("/api/do", { method: "POST", body });
-    expect([refused.status, JSON.parse(refused.body)]).toEqual([409, expect.objectContaining({ hint: "" })]);
+    expect([refused.status, JSON.parse(refused.body)]).toEqual([
+      409,
+      expect.objectContaining({ hint: "Nothing is left to do for it." }),
+    ]);
 
     await own.type("dismiss", "--code", "reference-unknown", "--yes");
     expect(await said(), "what the last run left was given up").toMatchObject({ answer: "All is well.", isWell: true });
