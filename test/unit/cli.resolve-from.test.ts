@@ -237,4 +237,14 @@ describe("resolve --from", () => {
     expect(said).toContain("1 resolved, 2 left, because the read does not agree.");
     expect(await stillOpen()).toEqual(stranded(2));
   });
+
+  it("leaves an id that the read could not confirm", long, async () => {
+    await strandThree();
+    const refusal = { kind: "status", status: 400, when: "before" } as const;
+    sandbox.setFaults([{ match: { method: "GET", path: "/documents/{id}" }, nth: 2, action: refusal }]);
+    const { code, said } = await typed(...resolving("document,document_id", filled("L1"), filled("L2")));
+    expect([code, said]).toEqual([3, expect.stringContaining("the read could not confirm it")]);
+    expect(said).toContain("1 resolved, 1 left");
+    expect(await stillOpen()).toEqual(stranded(2));
+  });
 });
