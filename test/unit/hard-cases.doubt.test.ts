@@ -298,6 +298,23 @@ describe("a person's word", () => {
     expect(states().slice(1)).toEqual(["changed: changed", "landed-without-id: resolved"]);
   });
 
+  test("is settled anew on a document whose earlier doubt a person has settled, and is told as done only then", async () => {
+    await loseAnswers();
+    await world.resume();
+    expect(await say("M1", "landed")).toMatchObject({ landed: 2 });
+    const again = () => checkDoubt(world.target, "M1", "landed");
+    expect(again).toThrow(expect.objectContaining({ code: "already-done" }));
+    expect(() => checkDoubt(world.target, "M1", "not-landed")).toThrow(
+      expect.objectContaining({ code: "not-in-doubt" }),
+    );
+    throughout(lost);
+    await imported(...at(30, 40));
+    faults();
+    await world.resume();
+    expect(await say("M1", "landed")).toMatchObject({ landed: 2 });
+    expect(again).toThrow(expect.objectContaining({ code: "already-done" }));
+  });
+
   test("is not taken for what is not in doubt, unknown, or stranded by evidence", long, async () => {
     await begun();
     faults({ nth: 1, action: lost });
