@@ -419,7 +419,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       knownRows.flush();
       for (const { before, after, events: given } of mended.end()) withdrawal.mend(before, after, given);
       stopGoneRows(database, states, now);
-      if (events.changedAny()) countContentChange(database);
+      if (events.changedAny() || withdrawal.agreedAny()) countContentChange(database);
     },
     /** `rowOf`: the row, or one of its group, as read. */
     stage(mapped: MappedRow, rowOf: (number: number) => Row) {

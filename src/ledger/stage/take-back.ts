@@ -151,6 +151,8 @@ export function createRowWithdrawal(
   }: Pick<StageOptions, "inputId" | "inputsOfImport" | "now" | "namesPlace">,
 ) {
   const cells = createCells(database);
+  const writer = new Writer(database);
+  let agreedAny = false;
 
   /** Undefined: not kept. */
   const originalText = (row: number): string | undefined => {
@@ -231,9 +233,23 @@ export function createRowWithdrawal(
     return sharing.filter((other) => hash !== null && hashOfCells(other)?.equals(hash));
   };
 
+  /** Events that have landed otherwise than this row said, and as all other rows say that are in force. */
+  const changedBy = (row: number) =>
+    database.values<number>(
+      `SELECT e.id FROM problems p JOIN events_now e ON e.id = p.subject_id
+       WHERE p.row_id = @row AND p.subject = 'event' AND p.code = 'changed' AND e.state = 'changed' AND e.payload <> ''
+         AND NOT EXISTS (SELECT 1 FROM problems o LEFT JOIN rows r ON r.id = o.row_id
+           WHERE o.subject = 'event' AND o.subject_id = e.id AND o.code = 'changed' AND o.row_id <> @row AND r.settled IS NULL)`,
+      { row },
+    );
+
   /** `before` was corrected at its source and came again as `after`, a valid row that yielded `events`. */
   const mend = (before: number, after: number, events: readonly number[]) => {
     withdraw(before, events);
+    // It says nothing about them any longer, as where it now names another document.
+    const agreed = changedBy(before).filter((id) => !events.includes(id));
+    for (const id of agreed) writer.unchanged(id, now);
+    agreedAny ||= agreed.length > 0;
     settleGroup(database, before, "corrected", after);
     database.run(
       "DELETE FROM problems WHERE row_id = @before AND severity = 'error' AND stage = 'staging' AND at < @now",
@@ -267,10 +283,10 @@ export function createRowWithdrawal(
     // A correction ends the row's dismissal (H23), which would be said of the row whenever it comes back; and one that a
     // journal knows of is now known by its row.
     database.run(
-      `DELETE FROM dismissals WHERE id = (SELECT max(d.id) FROM dismissals d JOIN rows r ON r.id = @before
-         WHERE d.cell_hash = @ofInvalid AND r.settled_by IS NULL
-           AND iif(r.settled = 'corrected', d.row_id = ${UNKNOWN_ROW}, r.settled = 'dismissed' AND d.row_id IS NULL))`,
-      { before, ofInvalid },
+      `DELETE FROM dismissals WHERE id = (SELECT max(d.id) FROM dismissals d LEFT JOIN rows r ON r.id = @before
+         WHERE d.cell_hash = @hash AND r.settled_by IS NULL
+           AND iif(r.settled IS 'dismissed', d.row_id IS NULL, d.row_id = ${UNKNOWN_ROW}))`,
+      { before, hash },
     );
     for (const row of [before, ...sameOfEarlierNights(before, events, hash)]) mend(row, after, events);
     // Valid without a person's word.
@@ -282,6 +298,9 @@ export function createRowWithdrawal(
   return {
     mend,
     replace,
+
+    /** Whether an event no longer differs from its rows, since one of them was corrected. */
+    agreedAny: () => agreedAny,
 
     /**
      * Earlier rows that bring only some of these events, not sent yet: the present row is their new version. Rows that bring

@@ -47,13 +47,15 @@ export function rejectedFile(
 const isEvent = (content: string) => (JSON.parse(content) as StoryRow).is === "event";
 
 /** What the corrected rows held, and all their versions, is free, unless they came back as they were. */
-export function noteCorrections(world: World, witness: Witness, file: Import): void {
-  const landed = new Set(
-    world
-      .look(readEvents)
-      .filter(({ state }) => state === "landed")
-      .map(eventOf),
-  );
+export function noteCorrections(world: World, witness: Witness, file: Import, earlier: readonly Import[]): void {
+  const inState = (wanted: string) =>
+    new Set(
+      world
+        .look(readEvents)
+        .filter(({ state }) => state === wanted)
+        .map(eventOf),
+    );
+  const [landed, differing] = [inState("landed"), inState("changed")];
   // Of two rows that contradict each other, a person keeps the one that is right.
   const keyOf = ({ document, key }: StoryRow) => `${document} ${key}`;
   const kept = new Set(file.rows.map(keyOf));
@@ -81,6 +83,15 @@ export function noteCorrections(world: World, witness: Witness, file: Import): v
     witness.outdated.delete(now);
     // What is still wrong outdates nothing.
     if (row.is !== "event") continue;
+    const event = eventSaidBy(was);
+    const said = witness.says.get(event);
+    if (event !== eventSaidBy(row) && differing.has(event) && said !== undefined && contentOf(said) === before) {
+      // It is another event's row now: what has landed stands as the others say.
+      const others = earlier.flatMap(({ rows }) => rows).filter((one) => eventSaidBy(one) === event);
+      const other = others.findLast((one) => contentOf(one) !== before && !witness.outdated.has(contentOf(one)));
+      if (other?.is === "event") witness.says.set(event, other);
+      else witness.says.delete(event);
+    }
     // A correction that came too late: what has landed is believed if it comes back.
     const cameLate = before !== now && landed.has(eventSaidBy(was));
     for (const content of versionsOf(witness, before, "before")) if (content !== now) witness.outdated.add(content);

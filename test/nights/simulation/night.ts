@@ -87,7 +87,7 @@ export async function live(story: Story): Promise<Night> {
       else if (step.do === "correct") {
         const file = rejectedFile(world, step, files, imported.size);
         if (file === null) continue;
-        noteCorrections(world, witness, file);
+        noteCorrections(world, witness, file, files);
         await take(world, story, file, files, witness);
         imported.set(file.file, file);
       } else await take(world, story, step, files, witness);
@@ -260,7 +260,7 @@ async function importAgain(world: World, story: Story, imported: readonly Import
   world.setFaults([]);
   for (const [index, step] of imported.entries()) {
     noteNewVersion(witness, step, imported.slice(0, index));
-    noteCorrections(world, witness, step);
+    noteCorrections(world, witness, step, imported.slice(0, index));
     note(world, witness, step.rows);
     witness.summaries.push({ summary: await world.import([await fileOf(world, story, step)]), rows: rowsOf(step) });
   }
