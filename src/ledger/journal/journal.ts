@@ -10,20 +10,10 @@ import { stripEnd } from "../../model/strip-end.js";
 import { openDurableFile, readAt, refuseMissingFolder } from "./durable-file.js";
 import { type LedgerOwner, ownerName } from "../open-ledger.js";
 
+/** What a ledger commits together with the journal's length, and a rebuild carries out. */
+export const CHOICES = ["document", "replaced", "unreplaced", "dismissed", "undone", "corrected", "keys"] as const;
 /** docs/reference/journal.md describes them. */
-const KINDS = [
-  "journal",
-  "intent",
-  "end",
-  "registered",
-  "document",
-  "replaced",
-  "unreplaced",
-  "dismissed",
-  "undone",
-  "corrected",
-  "keys",
-] as const;
+const KINDS = ["journal", "intent", "end", "registered", ...CHOICES] as const;
 
 export type JournalEntry = JsonObject & { entry: (typeof KINDS)[number] };
 

@@ -6,7 +6,7 @@ import { keyBytes } from "../event-key.js";
 import { readAt, refuseMissingFolder } from "./durable-file.js";
 import type { JournalDocument } from "./entries.js";
 import { journaledDocument, objects } from "./replay.js";
-import { endOfLastLine, entryOf, type Journal, type JournalEntry } from "./journal.js";
+import { CHOICES, endOfLastLine, entryOf, type Journal, type JournalEntry } from "./journal.js";
 import { fact, type LedgerDatabase, setFact } from "../ledger-database.js";
 import { RowferryError } from "../../model/error.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
@@ -111,16 +111,6 @@ function isBehindJournal(database: LedgerDatabase, path: string): boolean {
   return !last.keys.every((key) => last.documents.some((document) => wasSent(document, key)));
 }
 
-const choices: readonly string[] = [
-  "document",
-  "replaced",
-  "unreplaced",
-  "dismissed",
-  "undone",
-  "corrected",
-  "keys",
-] satisfies JournalEntry["entry"][];
-
 /**
  * Takes out a choice that a kill kept from the ledger, because a rebuilt one would carry it out. A ledger commits each
  * choice together with the journal's length, and a command makes its choices at one time. In a writing transaction.
@@ -136,7 +126,7 @@ export function dropUncommitted(database: LedgerDatabase, path: string, journal:
   // An open journal ends with a whole line.
   for (const line of linesFromEnd(path, own.length).slice(1)) {
     const entry = entryOf(line);
-    if (entry === null || !choices.includes(entry.entry)) break;
+    if (entry === null || !CHOICES.some((choice) => choice === entry.entry)) break;
     times.add(entry["at"]);
     end -= Buffer.byteLength(line) + 1;
   }
