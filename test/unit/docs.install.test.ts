@@ -1,5 +1,8 @@
-/** docs/how-to/install.md names each dependency, with its version as it is bundled and its licence as the package states it. */
-import { readFileSync } from "node:fs";
+/**
+ * docs/how-to/install.md names each dependency, with its version as it is bundled and its licence as the package states it;
+ * and `npm ci` compiles nothing, as it says.
+ */
+import { existsSync, readFileSync } from "node:fs";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
@@ -13,4 +16,20 @@ it("the table of dependencies is that of package.json", () => {
   const licence = (name: string) =>
     (JSON.parse(read(`node_modules/${name}/package.json`)) as { license: string }).license;
   expect(rows).toEqual(Object.entries(dependencies).map(([name, version]) => [name, version, licence(name)]));
+});
+
+// npm reads from the lock alone whether a package wants node-gyp, which fails without Python or a compiler; and the lock names
+// no registry, without which npm 12 takes no approval of a single version.
+it("npm ci compiles nothing, and every script that an installation needs is approved", () => {
+  const { packages } = JSON.parse(read("package-lock.json")) as {
+    packages: Record<string, { gypfile?: boolean; hasInstallScript?: boolean; optional?: boolean }>;
+  };
+  const installed = Object.entries(packages).filter(([path]) => path !== "" && existsSync(path));
+  const wantCompiler = installed.filter(([path]) => existsSync(`${path}/binding.gyp`));
+  expect(wantCompiler.map(([path, { gypfile }]) => [path, gypfile])).toEqual([["node_modules/better-sqlite3", false]]);
+  const withScripts = installed
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.slice("node_modules/".length));
+  const { allowScripts } = JSON.parse(read("package.json")) as { allowScripts: Record<string, boolean> };
+  expect(Object.keys(allowScripts).toSorted()).toEqual(withScripts.toSorted());
 });
