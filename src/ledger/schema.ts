@@ -290,6 +290,8 @@ CREATE TABLE pages (
 CREATE TABLE row_events (
   row_id INTEGER NOT NULL,
   event_id INTEGER NOT NULL,
+  -- 1: a later row has given the event other content since.
+  differs INTEGER NOT NULL DEFAULT 0 CHECK (differs IN (0, 1)),
   PRIMARY KEY (row_id, event_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX row_events_by_event ON row_events (event_id);

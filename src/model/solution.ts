@@ -37,7 +37,7 @@ export const missing: readonly Code[] = ["reference-unknown", "participant-not-r
 export const unexplainedWaits: readonly Code[] = [
   ...missing,
   "related-cancelled",
-  "replacement-incomplete",
+  "content-missing",
   "import-refused",
   "target-id-unknown",
   "link-circle",

@@ -259,8 +259,7 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
   if (!context.retryStalled && (isStalled || event.state === "sending")) {
     return { reason: "behind-stalled", waitsFor: self };
   }
-  // An event of a replacement that has no body until its row is imported again.
-  if (event.payload === "") return { reason: "replacement-incomplete", waitsFor: "its row, imported again" };
+  if (event.payload === "") return { reason: "content-missing", waitsFor: "its row, imported again" };
   // The event creates its target, so it needs that document's parties too.
   const made = event.target === null ? null : context.document(event.target);
   return registrationBlock(event, context) ?? (made && registrationBlock(made, context));

@@ -17,7 +17,7 @@ import {
   nameOf,
   orderOfMirrors,
 } from "./links.js";
-import { cancelsBefore, holdReplacements } from "./replacements.js";
+import { cancelsBefore, holdWithoutContent } from "./replacements.js";
 
 export interface Component {
   assessments: Assessment[];
@@ -161,7 +161,7 @@ export function planComponent(
     makers,
     cancels: linked ? cancelsBefore(open) : new Map(),
   };
-  if (linked) holdReplacements(open, assessments);
+  holdWithoutContent(open, assessments);
   const needs = linked ? linkEvents(assessments, links) : new Map();
   const after = linked && linkTime === "event" ? orderOfMirrors(assessments, links) : undefined;
   const { requests, circle } = batch(assessments, needs, context.caps, after);

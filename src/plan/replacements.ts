@@ -1,10 +1,11 @@
 /**
  * A document and its next generation form one unit: the next one's events wait for the CANCEL, and the CANCEL waits
- * while the next one lacks events (H26).
+ * while one of them lacks its content (H26).
  */
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Assessment } from "./assess-document.js";
 import { holdFrom } from "./links.js";
+import { isUnsent } from "../ledger/stage/event-keys.js";
 
 type Open = ReadonlyMap<number, { document: WorkDocument; events: readonly WorkEvent[] }>;
 
@@ -12,8 +13,6 @@ interface Replacement {
   /** Of the old generation; neither landed nor dismissed. */
   cancel: WorkEvent;
   next: number;
-  /** An event of the next generation without a body. */
-  missing: WorkEvent | null;
 }
 
 function replacementsIn(open: Open): Replacement[] {
@@ -21,9 +20,7 @@ function replacementsIn(open: Open): Replacement[] {
     const cancel = events.find(({ event, dismissed }) => event === "#replaced" && !dismissed);
     if (cancel === undefined) return [];
     const next = [...open.values()].find(({ document: other }) => isNextOf(other, document));
-    if (next === undefined) return [];
-    const missing = next.events.find(({ payload, dismissed }) => payload === "" && !dismissed) ?? null;
-    return [{ cancel, next: next.document.id, missing }];
+    return next === undefined ? [] : [{ cancel, next: next.document.id }];
   });
 }
 
@@ -33,17 +30,23 @@ function isNextOf(other: WorkDocument, { namespace, kind, key, generation }: Wor
   );
 }
 
-/** Before links are handled. */
-export function holdReplacements(open: Open, assessments: ReadonlyMap<number, Assessment>): void {
-  for (const { cancel, next, missing } of replacementsIn(open)) {
-    if (missing === null) continue;
-    const why = { reason: "replacement-incomplete", waitsFor: `event:${missing.id}` } as const;
-    const [old, renewed] = [assessments.get(cancel.document), assessments.get(next)];
-    if (old?.ready.includes(cancel) === true) holdFrom(old, cancel, why);
-    if (renewed === undefined) continue;
-    renewed.blocked ??= why;
-    const [first] = renewed.ready;
-    if (first !== undefined) holdFrom(renewed, first, why);
+/** An event without content may be the earliest of its document, so all of it waits. Before links are handled. */
+export function holdWithoutContent(open: Open, assessments: ReadonlyMap<number, Assessment>): void {
+  const replacements = replacementsIn(open);
+  for (const { document, events } of open.values()) {
+    const lacking = events.filter(({ payload, dismissed }) => payload === "" && !dismissed);
+    const missing = lacking.find((event) => isUnsent(event) || document.generation > 1);
+    if (missing === undefined) continue;
+    const why = { reason: "content-missing", waitsFor: `event:${missing.id}` } as const;
+    const assessment = assessments.get(document.id);
+    if (assessment !== undefined) {
+      assessment.blocked ??= why;
+      const [first] = assessment.ready;
+      if (first !== undefined) holdFrom(assessment, first, why);
+    }
+    const cancel = replacements.find(({ next }) => next === document.id)?.cancel;
+    const old = cancel && assessments.get(cancel.document);
+    if (cancel !== undefined && old?.ready.includes(cancel) === true) holdFrom(old, cancel, why);
   }
 }
 

@@ -305,8 +305,8 @@ export function stepsOfWaiting(
       return [step(`import <mapping> ${file}`, again), step(`withdraw --input ${file}`, "or take its rows back")];
     }
     if (row === null) return [];
-    if (code === "replacement-incomplete") {
-      const again = "the ledger has lost rows of a document that is being replaced: import their files again";
+    if (code === "content-missing") {
+      const again = "the ledger no longer has what these rows say: import their files again";
       return [step(`import <mapping> ${shellQuoted(row.replace(/:\d+$/, ""))}`, again)];
     }
     // Giving up one releases the others.

@@ -142,7 +142,7 @@ describe("a replacement whose bodies the ledger lacks (F86)", () => {
     // Nothing that is printed gives up what is missing; the files that have it are named.
     const status = await office.type("status");
     expect(status.said).toMatch(
-      /weighing of load L1 waits for its row, imported again w-1\.csv, row \d · replacement-incomplete/,
+      /weighing of load L1 waits for its row, imported again w-1\.csv, row \d · content-missing/,
     );
     // Nothing is wrong with the ledger.
     await office.ends(0, "ledger check");

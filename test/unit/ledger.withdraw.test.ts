@@ -5,7 +5,7 @@ import { readStatus } from "../../src/desk/status.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { withdraw as withdrawRows } from "../../src/ledger/decide/withdraw.js";
 import { replaceEach, withdrawSelected } from "../support/decide.js";
-import { openOffice } from "../support/office.js";
+import { type Office, openOffice } from "../support/office.js";
 import { loads, weighings, weights } from "../support/weighings.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { lostAnswers, storyFile } from "../nights/simulation/world.js";
@@ -199,5 +199,31 @@ describe("a corrected file that was taken back is as if it had not come", () => 
     });
     expect((await office.import("bad.csv")).rows.invalid).toBe(2);
     expect(weights(office)).toEqual([]);
+  });
+});
+
+describe("an unsent event that a later file changed, once that file says nothing of it any more", () => {
+  const skipped = { ...weighings.inputs.weighings, skip: "=gross > 70" };
+  it.each([
+    ["is taken back", (office: Office) => office.ends(0, "withdraw --input b.csv --yes")],
+    [
+      "skips its row under an edited mapping",
+      async (office: Office) => {
+        office.writeMapping({ ...weighings, inputs: { weighings: skipped } });
+        await office.import("b.csv");
+        office.writeMapping(weighings);
+      },
+    ],
+  ])("waits, with its document, for what the earlier one says: %s", async (_, sayNothing) => {
+    const office = openOffice(weighings);
+    await office.brought("a.csv", loads("L1 05 z", "L1 20 5", "L1 30 6"));
+    await office.brought("b.csv", loads("L1 20 77"));
+    await sayNothing(office);
+    await office.ends(0, "dismiss --row a.csv:2 --yes");
+    await office.type("resume");
+    expect(weights(office)).toEqual([]);
+    expect((await office.type("status")).out).toContain("import <mapping> a.csv");
+    await office.import("a.csv");
+    expect(weights(office)).toEqual(["L1 20 5", "L1 30 6"]);
   });
 });

@@ -169,7 +169,7 @@ const elsewhere = {
   "import-refused": "test/unit/pipeline.max-errors.test.ts",
   "behind-cancel": "test/unit/keys.replacements.test.ts",
   "cancel-refused": "test/unit/keys.replacements.test.ts",
-  "replacement-incomplete": "test/unit/keys.replacements.test.ts",
+  "content-missing": "test/unit/keys.replacements.test.ts",
   "behind-unsettled": "test/unit/hard-cases.doubt.test.ts",
   "target-id-unknown": "the reason of a stranded document",
   late: "refused",

@@ -12,7 +12,7 @@ import type { LedgerDatabase } from "../ledger-database.js";
 import { createKnownRows } from "../known-rows.js";
 import { describeRow } from "../rows.js";
 import { nextEventId } from "../stage/event-keys.js";
-import { restoredReference } from "../stage/references.js";
+import { unknownParties } from "../stage/references.js";
 import { dropUnbroughtEvents } from "../stage/take-back.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
@@ -205,7 +205,7 @@ function copyEvent(database: LedgerDatabase, event: EventNow, next: number, key:
     database.change("events", id, { content_hash: event.changed_hash, ...change });
   } else if (event.payload === "") {
     // Its row brings the payload back; until then it holds its whole generation (plan/replacements.ts).
-    database.change("events", id, { ...restoredReference(database, "make") });
+    database.change("events", id, unknownParties(database));
   }
   return id;
 }

@@ -10,7 +10,7 @@ import { groupOf, inputOf, isInInput } from "../rows.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import { createCells } from "../stage/row-cells.js";
-import { dropUnbroughtEvents, needed } from "../stage/take-back.js";
+import { dropUnbroughtEvents, forgetContentOfGone, needed } from "../stage/take-back.js";
 import { isDocument, isRow, refuseAmbiguous, type Selectors, selectorValues } from "./selection.js";
 
 type Values = ReturnType<typeof selectorValues>;
@@ -63,6 +63,7 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors, now: nu
   database.run("DELETE FROM row_records WHERE row_id IN (SELECT row_id FROM temp.taken WHERE event_id IS NULL)");
   // Events that other files' rows also bring stay.
   const events = dropUnbroughtEvents(database, "SELECT event_id FROM temp.taken");
+  forgetContentOfGone(database, "SELECT event_id FROM temp.taken");
   const writer = new Writer(database);
   const settled = settleRows(database, taken);
   const given = takeBackVersions(database, settled, named);

@@ -9,7 +9,7 @@ import type { LedgerDatabase } from "../ledger-database.js";
 import { createSettingsStore } from "../inputs.js";
 import { KNOWN_OF_EVENTS } from "../known-rows.js";
 import { UNKNOWN_ROW } from "../rows.js";
-import { absorbDocument, restoredReference } from "../stage/references.js";
+import { absorbDocument, unknownParties } from "../stage/references.js";
 import { dropUnbroughtEvents } from "../stage/take-back.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
@@ -25,7 +25,7 @@ const hexBytes = (value: JsonValue | undefined) => Buffer.from(text(value) ?? ""
 /** `run`: the run that restores the ledger. */
 export function createReplay(database: LedgerDatabase, run: number): (entry: JournalEntry) => void {
   const writer = new Writer(database);
-  const makeStandIns = () => ({ ...restoredReference(database, "make"), input_id: journalInput(database, run) });
+  const makeStandIns = () => ({ ...unknownParties(database), input_id: journalInput(database, run) });
   let made: ReturnType<typeof makeStandIns> | undefined;
   /** Stands for the parties and the file of events until their rows come again. */
   const standIns = () => (made ??= makeStandIns());

@@ -8,13 +8,16 @@ import { type EventNow, keyBytes } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { ROWS_OF_EVENTS } from "../known-rows.js";
 import { inputOf, rowsOfInput } from "../rows.js";
-import { restoredReference } from "./references.js";
 import type { Staging } from "./staging.js";
 
-export type StoredEvent = Pick<
-  EventNow,
-  "id" | "content_hash" | "input_id" | "at" | "participant_ref" | "state" | "reason" | "changed_hash" | "dismissed"
->;
+export interface StoredEvent
+  extends Pick<
+    EventNow,
+    "id" | "content_hash" | "input_id" | "at" | "state" | "reason" | "changed_hash" | "dismissed"
+  > {
+  /** 1: until its row comes again; only its hash is in the ledger. */
+  lacks_content: 0 | 1;
+}
 
 /** Computed once for checking and staging. */
 export interface KeyedEvent {
@@ -37,7 +40,6 @@ export function createEventKeys(
 ) {
   const lastDocument = database.number("SELECT max(id) FROM documents");
   const anyReplaced = database.has("SELECT 1 FROM documents WHERE generation > 1");
-  const restored = restoredReference(database, "find")?.participant_ref ?? 0;
   database.exec("CREATE TEMP TABLE IF NOT EXISTS twins (name TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID");
 
   const isInInput = (event: number, input: number, except: number) => {
@@ -143,12 +145,11 @@ export function createEventKeys(
         document === null
           ? null
           : database.row<StoredEvent>(
-              `SELECT id, content_hash, input_id, at, participant_ref, state, reason, changed_hash, dismissed FROM events_now
+              `SELECT id, content_hash, input_id, at, payload = '' AS lacks_content, state, reason, changed_hash, dismissed FROM events_now
            WHERE document_id = @document AND deduplication_id = @key`,
               { document, key },
             );
-      // An event rebuilt from a journal has no body until its row comes.
-      const isKnown = stored !== null && hasLanded(stored) && stored.participant_ref !== restored;
+      const isKnown = stored !== null && hasLanded(stored) && stored.lacks_content === 0;
       const known = isKnown && stored.content_hash.equals(hash) ? stored.id : null;
       return { record, deduplicationId: id, key, parts, hash, asDocument, known, stored };
     },

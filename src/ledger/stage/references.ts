@@ -2,7 +2,7 @@
  * References inside the ledger. A participant or address is its id, or minus the id of an alias that may be undeclared;
  * a document is a row that may be undeclared.
  */
-import type { RegistrationKind } from "../event-key.js";
+import type { EventContent, RegistrationKind } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { Writer } from "../writer.js";
 import { foldKey } from "../../model/near-keys.js";
@@ -198,22 +198,15 @@ export function createReferences(
 
 export type References = ReturnType<typeof createReferences>;
 
-/**
- * The parties of a restored event until its row comes again: aliases that nobody declares, so that nothing without a
- * body is sent. `find`: null if no ledger was rebuilt.
- */
-export function restoredReference(database: LedgerDatabase, mode: "find" | "make") {
-  if (mode === "make")
-    database.run(
-      `INSERT OR IGNORE INTO aliases (kind, name, key)
-       VALUES ('participant', '#journal', '#journal'), ('address', '#journal', '#journal')`,
+/** The parties of an event without content, until its row comes again: aliases that nobody declares, so that it is not sent. */
+export function unknownParties(database: LedgerDatabase): Pick<EventContent, "participant_ref" | "address_ref"> {
+  const alias = (kind: string) =>
+    -database.number(
+      `INSERT INTO aliases (kind, name, key) VALUES (@kind, '#journal', '#journal')
+       ON CONFLICT DO UPDATE SET name = name RETURNING id`,
+      { kind },
     );
-  const [participant, address] = database.values<number>(
-    "SELECT -id FROM aliases WHERE name = '#journal' AND key = '#journal' ORDER BY kind DESC",
-  );
-  return participant === undefined || address === undefined
-    ? null
-    : { participant_ref: participant, address_ref: address };
+  return { participant_ref: alias("participant"), address_ref: alias("address") };
 }
 
 /** The key of another, nearly equal document; null: none. Only unusual keys are kept. */

@@ -12,7 +12,7 @@ import { describeChange } from "../views/changes.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import { type EventKeys, hasLanded, isUnsent, type KeyedEvent, type StoredEvent } from "./event-keys.js";
-import { type References, restoredReference } from "./references.js";
+import type { References } from "./references.js";
 import { eventsToGo, goWithDocument } from "./go-with-document.js";
 import type { DocumentStager } from "./stage-documents.js";
 import type { Staging } from "./staging.js";
@@ -34,7 +34,6 @@ export function createEventStager(
 ) {
   const writer = new Writer(database);
   const addEvent = database.adding("events");
-  const restored = restoredReference(database, "find")?.participant_ref;
   const anyDismissals = database.has("SELECT 1 FROM dismissals WHERE document_id IS NOT NULL");
   let changedAny = false;
 
@@ -96,6 +95,8 @@ export function createEventStager(
   const correct = (id: number, { hash, asDocument }: KeyedEvent, columns: EventContent) =>
     database.change("events", id, { content_hash: hash, as_document: asDocument, input_id: inputId, ...columns });
 
+  const differFromNow = (id: number) => database.run("UPDATE row_events SET differs = 1 WHERE event_id = @id", { id });
+
   /** What a landed event links to: it was sent to the generation of that time. */
   const linkSent = (id: number, { related_document, related_id }: EventContent) =>
     database.row<Pick<EventContent, "related_document" | "related_id">>(
@@ -108,8 +109,7 @@ export function createEventStager(
     const { record } = keyed;
     const { id, state } = stored;
     const isThere = hasLanded(stored) || state === "changed";
-    // Its content is not in the ledger: rebuilt from the journal, or changed while it was in doubt.
-    if (stored.participant_ref === restored || state === "changed") {
+    if (stored.lacks_content === 1 || state === "changed") {
       const columns = columnsOf(record, row);
       if (isThere) Object.assign(columns, linkSent(id, columns));
       else writer.keepAttempted(id);
@@ -142,6 +142,7 @@ export function createEventStager(
     changedAny = true;
     changedByImport.add(id);
     writer.changed(id, hash, JSON.stringify(columns), now);
+    differFromNow(id);
     if (isDismissed(documentOf(record), key, hash)) return { id, known: writer.dismissed(id, false, now) };
     report(problem("changed", describeChange(database, id, row)), "error", { subject: "event", subject_id: id });
     return { id, known: false };
@@ -228,6 +229,7 @@ export function createEventStager(
       if (superseded().length > 0) tellTaken(record, id);
       writer.keepAttempted(id);
       correct(id, keyed, columns);
+      differFromNow(id);
       writer.corrected(id, now);
       // The service has not seen this content yet (H9).
       writer.askedAgain("event", id, now);

@@ -383,7 +383,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     if (known) knownRows.add(id, staged);
     else
       for (const event of staged)
-        database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@id, @event)", { id, event });
+        database.run("INSERT OR REPLACE INTO row_events (row_id, event_id) VALUES (@id, @event)", { id, event });
     for (const document of documents.movedNow()) events.goWith(document, false);
     if (staged.length === 0) {
       for (const [kind, record] of linked) addRecord(id, kind, record);

@@ -12,6 +12,7 @@ import {
   UNKNOWN_ROW,
 } from "../rows.js";
 import { idsOf } from "../work.js";
+import { unknownParties } from "./references.js";
 import { Writer } from "../writer.js";
 import type { DocumentName } from "../../model/keys.js";
 import { codes } from "../../model/codes.js";
@@ -33,6 +34,21 @@ export function dropUnbroughtEvents(database: LedgerDatabase, events: string, va
     values,
   );
   return count;
+}
+
+/**
+ * Forgets the content of unsent events (`events` selects ids) whose remaining rows all said something else: it is not sent,
+ * and these rows say what is, once their files are imported again.
+ */
+export function forgetContentOfGone(database: LedgerDatabase, events: string, values: { id?: number } = {}): void {
+  const lost = database.values<number>(
+    `SELECT id FROM events_now WHERE id IN (${events}) AND unsent
+       AND (SELECT min(differs) FROM row_events WHERE event_id = events_now.id) = 1`,
+    values,
+  );
+  if (lost.length === 0) return;
+  const parties = unknownParties(database);
+  for (const id of lost) database.change("events", id, { payload: "", ...parties });
 }
 
 /** `id` of a participant or address that something unsent needs, or a row declares, and that row. */
@@ -95,6 +111,8 @@ function takeBackDeclarations(database: LedgerDatabase, range: { first: number; 
 
 /** Called after the input is staged: restores what its rows no longer declare, and other rows or a replacement need. */
 export function giveBackWhatIsNeeded(database: LedgerDatabase): void {
+  if (database.has("SELECT 1 FROM temp.sqlite_schema WHERE name = 'withdrawn'"))
+    forgetContentOfGone(database, "SELECT id FROM temp.withdrawn");
   if (!database.has("SELECT 1 FROM temp.sqlite_schema WHERE name = 'taken_back'")) return;
   database.run(
     `UPDATE documents SET declared = 1, row_id = coalesce((SELECT min(re.row_id) FROM events e JOIN row_events re ON re.event_id = e.id
@@ -191,6 +209,7 @@ export function createRowWithdrawal(
       if (keep.includes(id)) continue;
       database.run("DELETE FROM row_events WHERE row_id = @row AND event_id = @id", { row, id });
       dropUnbroughtEvents(database, "@id", { id });
+      forgetContentOfGone(database, "@id", { id });
     }
   };
 

@@ -54,10 +54,10 @@ export const planCodes = {
     "Find out what happened to the file. Import it again, corrected or without --max-errors; or take its rows back with `rowferry withdraw --input <file>`.",
     "6,000 of 10,000 dates were written month first: the other 4,000 are valid, and perhaps wrong.",
   ),
-  "replacement-incomplete": mark(
-    "A document is being replaced, but the ledger no longer has all its events.",
+  "content-missing": mark(
+    "The ledger no longer has the content of one of the document's events, so the whole document waits.",
     "Import the files with its rows again; `rowferry show <document>` names the missing events.",
-    "The ledger was rebuilt from its journal, which has no bodies, and the rows were not imported since.",
+    "A later file changed a weight that had not been sent, and was then taken back: only the earlier file says what the weight is.",
   ),
   "behind-unsettled": mark(
     "Only a person can find out whether an earlier event of the document landed, or whether the document exists.",

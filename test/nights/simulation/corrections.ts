@@ -1,6 +1,6 @@
 /** A person corrects the rejected rows of a file, in a spreadsheet, and imports them. */
 import { createRejects } from "../../../src/ledger/views/open-rows.js";
-import { contentOf, eventSaidBy, versionsOf } from "./decisions.js";
+import { contentOf, eventSaidBy, sayAsOthers, versionsOf } from "./decisions.js";
 import { asCorrected, type Step, type StoryRow } from "./story.js";
 import { mapped } from "./story-rows.js";
 import { seededRandom } from "../../../src/sandbox/index.js";
@@ -48,14 +48,15 @@ const isEvent = (content: string) => (JSON.parse(content) as StoryRow).is === "e
 
 /** What the corrected rows held, and all their versions, is free, unless they came back as they were. */
 export function noteCorrections(world: World, witness: Witness, file: Import, earlier: readonly Import[]): void {
-  const inState = (wanted: string) =>
+  const inState = (...wanted: string[]) =>
     new Set(
       world
         .look(readEvents)
-        .filter(({ state }) => state === wanted)
+        .filter(({ state }) => wanted.includes(state))
         .map(eventOf),
     );
-  const [landed, differing] = [inState("landed"), inState("changed")];
+  const landed = inState("landed");
+  const free = inState("changed", "planned", "held", "deferred", "rejected");
   // Of two rows that contradict each other, a person keeps the one that is right.
   const keyOf = ({ document, key }: StoryRow) => `${document} ${key}`;
   const kept = new Set(file.rows.map(keyOf));
@@ -85,13 +86,9 @@ export function noteCorrections(world: World, witness: Witness, file: Import, ea
     if (row.is !== "event") continue;
     const event = eventSaidBy(was);
     const said = witness.says.get(event);
-    if (event !== eventSaidBy(row) && differing.has(event) && said !== undefined && contentOf(said) === before) {
-      // It is another event's row now: what has landed stands as the others say.
-      const others = earlier.flatMap(({ rows }) => rows).filter((one) => eventSaidBy(one) === event);
-      const other = others.findLast((one) => contentOf(one) !== before && !witness.outdated.has(contentOf(one)));
-      if (other?.is === "event") witness.says.set(event, other);
-      else witness.says.delete(event);
-    }
+    // It is another event's row now: the event stands as the others say.
+    if (event !== eventSaidBy(row) && free.has(event) && said !== undefined && contentOf(said) === before)
+      sayAsOthers(witness, event, before, earlier);
     // A correction that came too late: what has landed is believed if it comes back.
     const cameLate = before !== now && landed.has(eventSaidBy(was));
     for (const content of versionsOf(witness, before, "before")) if (content !== now) witness.outdated.add(content);

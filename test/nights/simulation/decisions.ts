@@ -47,6 +47,7 @@ export async function decideOne(
   if (choice === undefined) return;
   const selectors: Selectors =
     typeof choice === "string" ? { document: `manifest/${choice}` } : { input: `${nameOf(choice)}.csv` };
+  const free = new Set(world.look(readNeverSent).map(eventOf));
   const before = step.killed ? world.copyOfLedger() : null;
   const done = await carryOut(world, step.what, selectors);
   if (before !== null) {
@@ -82,8 +83,34 @@ export async function decideOne(
     // What was taken back comes anew.
     for (const id of witness.stood.keys()) if (!known.has(id)) witness.stood.delete(id);
     witness.refused.clear();
+    if (typeof choice === "string") return;
+    // What the file changed, and was not sent, is as the others say.
+    const others = imported.filter((one) => nameOf(one) !== nameOf(choice));
+    for (const [event, row] of witness.says)
+      if (free.has(event) && isInFile(imported, contentOf(row), (file) => file === nameOf(choice)))
+        sayAsOthers(witness, event, contentOf(row), others);
   }
 }
+
+/** What the newest row of these files says that is not `gone`, by content; nothing if there is none. */
+export function sayAsOthers(witness: Witness, event: string, gone: string, files: readonly Import[]): void {
+  const others = files.flatMap(({ rows }) => rows).filter((one) => eventSaidBy(one) === event);
+  const other = others.findLast((one) => contentOf(one) !== gone && !witness.outdated.has(contentOf(one)));
+  if (other?.is === "event") witness.says.set(event, other);
+  else witness.says.delete(event);
+}
+
+/** What `withdraw` may take back. */
+const readNeverSent = (database: LedgerDatabase) => {
+  const never = database
+    .prepare<[], number>(
+      `SELECT e.id FROM events_now e JOIN documents d ON d.id = e.document_id
+       WHERE e.state IN ('planned', 'held', 'deferred') AND e.attempted_hash IS NULL AND d.generation = 1`,
+    )
+    .pluck()
+    .all();
+  return readEvents(database).filter(({ id }) => never.includes(id));
+};
 
 const keys = "SELECT DISTINCT key FROM documents WHERE kind = 'manifest' ORDER BY key";
 

@@ -96,6 +96,7 @@ export async function live(story: Story): Promise<Night> {
       broken.push(...checkPromises(world, story, witness, false));
       if (broken.length > 0) return night(broken);
     }
+    await bringContentAgain(world, story, [...imported.values()], witness);
     await comeToRest(world, story, witness);
     broken.push(...checkPromises(world, story, witness, true));
     return night(broken);
@@ -264,6 +265,21 @@ async function importAgain(world: World, story: Story, imported: readonly Import
     note(world, witness, step.rows);
     witness.summaries.push({ summary: await world.import([await fileOf(world, story, step)]), rows: rowsOf(step) });
   }
+}
+
+/** What `content-missing` asks for. */
+async function bringContentAgain(world: World, story: Story, imported: readonly Import[], witness: Witness) {
+  const names = world.look((database) =>
+    database
+      .prepare<[], string>(
+        `SELECT DISTINCT i.name FROM events_now e JOIN row_events re ON re.event_id = e.id JOIN inputs i ON i.id = re.row_id >> 32
+         WHERE e.payload = '' AND e.unsent AND NOT e.dismissed`,
+      )
+      .pluck()
+      .all(),
+  );
+  const files = imported.filter((one) => names.includes(`${nameOf(one)}.csv`));
+  await importAgain(world, story, files, witness);
 }
 
 async function fileOf(world: World, story: Story, step: Import): Promise<StoryFile | WrittenFile> {
