@@ -178,6 +178,8 @@ CREATE TABLE documents (
   generation INTEGER NOT NULL DEFAULT 1 CHECK (generation > 0),
   -- 0: only referred to so far.
   declared INTEGER NOT NULL CHECK (declared IN (0, 1)),
+  -- 1: earlier rows have declared it otherwise.
+  differs INTEGER NOT NULL DEFAULT 0 CHECK (differs IN (0, 1)),
   mode TEXT NOT NULL CHECK (mode IN ('create', 'existing', 'target')),
   participant_ref INTEGER,
   address_ref INTEGER,

@@ -6,7 +6,7 @@ import type { Selectors } from "../../src/ledger/decide/selection.js";
 import { withdraw as withdrawRows } from "../../src/ledger/decide/withdraw.js";
 import { replaceEach, withdrawSelected } from "../support/decide.js";
 import { type Office, openOffice } from "../support/office.js";
-import { loads, weighings, weights } from "../support/weighings.js";
+import { loads, loadsWith, weighings, weighingsWith, weights } from "../support/weighings.js";
 import { eventRow } from "../nights/simulation/story-rows.js";
 import { lostAnswers, storyFile } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
@@ -226,4 +226,20 @@ describe("an unsent event that a later file changed, once that file says nothing
     await office.import("a.csv");
     expect(weights(office)).toEqual(["L1 20 5", "L1 30 6"]);
   });
+});
+
+it("a document that a later file declared otherwise waits, once that file is taken back, for what the earlier one declares", async () => {
+  const documents = {
+    load: { key: "=load", participant: "owner", address: "site", fields: { category: "=category" } },
+  };
+  const office = openOffice(weighingsWith({ columns: { category: "Category" }, documents }));
+  const rows = (category: string, ...more: string[]) => loadsWith(["Category"], ...more, `L1 20 5 ${category}`);
+  await office.brought("a.csv", rows("Sand", "L1 05 z Sand"));
+  await office.brought("b.csv", rows("Gravel"));
+  await office.ends(0, "withdraw --input b.csv --yes");
+  await office.ends(0, "dismiss --row a.csv:2 --yes");
+  await office.type("resume");
+  expect(weights(office)).toEqual([]);
+  await office.import("a.csv");
+  expect(office.documents().map(({ fields }) => fields["category"])).toEqual(["Sand"]);
 });

@@ -35,6 +35,10 @@ const takeable = (
   UNION ALL SELECT rr.row_id, NULL FROM row_records rr JOIN documents_now d ON d.id = rr.record_id
     WHERE rr.kind = 'document' AND d.state = 'planned' AND d.create_empty = 1 AND ${isRow("rr.row_id")} AND ${isDocument("d.id")}`;
 
+/** Rows that bring a document, or an event of it. */
+const BROUGHT = `(SELECT e.document_id, re.row_id FROM events e LEFT JOIN row_events re ON re.event_id = e.id
+  UNION ALL SELECT record_id, row_id FROM row_records WHERE kind = 'document')`;
+
 /** Ids of inputs of which something can be taken back, apart from what was given up. */
 export const inputsToWithdraw = (database: LedgerDatabase): number[] =>
   database.values(
@@ -75,8 +79,8 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors, now: nu
   database.run(
     `UPDATE documents SET declared = 0 WHERE row_id IN (SELECT row_id FROM temp.taken)
        AND id IN (SELECT id FROM documents_now WHERE state IN ('planned', 'rejected'))
-       AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = documents.id OR e.target_document = documents.id)
-       AND NOT EXISTS (SELECT 1 FROM row_records WHERE kind = 'document' AND record_id = documents.id)`,
+       AND NOT EXISTS (SELECT 1 FROM events WHERE target_document = documents.id)
+       AND NOT EXISTS (SELECT 1 FROM ${BROUGHT} WHERE document_id = documents.id AND (NOT differs OR row_id >> 32 = documents.row_id >> 32))`,
   );
   const parties = releaseUnneeded(database, now);
   // An event that another file's row brings, too, waits for the refused one no longer.

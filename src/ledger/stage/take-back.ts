@@ -118,8 +118,9 @@ export function giveBackWhatIsNeeded(database: LedgerDatabase): void {
     `UPDATE documents SET declared = 1, row_id = coalesce((SELECT min(re.row_id) FROM events e JOIN row_events re ON re.event_id = e.id
          WHERE e.document_id = documents.id), row_id)
      WHERE declared = 0 AND id IN (SELECT id FROM temp.taken_back WHERE document)
-       AND (generation > 1 OR EXISTS (SELECT 1 FROM events e JOIN row_events re ON re.event_id = e.id WHERE e.document_id = documents.id)
-         OR EXISTS (SELECT 1 FROM row_records WHERE kind = 'document' AND record_id = documents.id))`,
+       -- What earlier rows declared otherwise, they declare again.
+       AND (generation > 1 OR NOT differs AND (EXISTS (SELECT 1 FROM events e JOIN row_events re ON re.event_id = e.id WHERE e.document_id = documents.id)
+         OR EXISTS (SELECT 1 FROM row_records WHERE kind = 'document' AND record_id = documents.id)))`,
   );
   for (const kind of ["address", "participant"])
     database.run(
