@@ -36,10 +36,10 @@ const PROOF_LINES = 3;
 const MAX_ODD_LINES = 10_000;
 /**
  * What Western words do not contain as windows-1252: bytes without a letter, four letters beyond ASCII in a row,
- * within a word signs, or a capital Æ or Ž, that are letters elsewhere (the Brazilian `SÆo` of DOS, `ComŽrcio` of a Mac), the Polish zł and Łó, and the Turkish ş and ğ.
+ * within a word signs, or a capital Æ or Ž, that are letters elsewhere (the Brazilian `SÆo` of DOS, `ComŽrcio` of a Mac), the Polish zł, Łó and KŁA, the Turkish ş, ğ and ı, and the Czech ě and ů.
  */
 const FOREIGN =
-  /[\x81\x8d\x8f\x90\x9d]|([\x80-\x9f\xa1-\xff])(?!\1\1\1)[\x80-\x9f\xa1-\xff]{3}|[a-zA-Z\xe0-\xff](?:[\x80\x82-\x84\x86-\x89\x8b\x94\x98\x99\x9b\xa1-\xa5\xb3\xb9\xbc\xbe\xbf][a-z\xc0-\xff]|[\x8a\x8c\x8e\x9f\xc6][a-z])|[zZ]\xb3|\xa3[a-z\xe0-\xff]{2}|[a-zA-Z][\xd0\xde\xf0\xfe]/;
+  /[\x81\x8d\x8f\x90\x9d]|([\x80-\x9f\xa1-\xff])(?!\1\1\1)[\x80-\x9f\xa1-\xff]{3}|[a-zA-Z\xe0-\xff](?:[\x80\x82-\x84\x86-\x89\x8b\x94\x98\x99\x9b\xa1-\xa5\xb3\xb9\xbc\xbe\xbf][a-z\xc0-\xff]|[\x8a\x8c\x8e\x9f\xc6][a-z])|[zZ]\xb3|\xa3[a-z\xe0-\xff]{2}|[A-Z\xc0-\xde][\xa1\xa3\xa5\xaf][A-Z\xc0-\xde]|[a-zA-Z\xc0-\xff][\xd0\xdd\xde\xf0\xfd\xfe]|[a-zA-Z][\xec\xf9][a-z]/;
 /** Offered to a person who has to name one. */
 const OTHERS = [
   "windows-1250",
@@ -215,7 +215,7 @@ async function lookAtLines(chunks: AsyncIterable<Buffer>) {
     if (lines.count++ < 5) lines.first.push(number);
   };
   const take = (text: string) => {
-    for (const [part] of text.matchAll(/\r\n?|\n|[a-zA-Z]?[\x80-\xff]+[a-z]?/g)) {
+    for (const [part] of text.matchAll(/\r\n?|\n|[a-zA-Z]?[\x80-\xff]+[a-zA-Z]?/g)) {
       const isLineEnd = part < " ";
       if (!isLineEnd) high += `${part} `;
       if (isLineEnd || high.length > MAX_LINE) settle();
@@ -253,8 +253,10 @@ function uncertain(head: Buffer, fault: FaultOf): RowferryError {
   const bytes = Buffer.from(all[at] ?? "", "latin1");
   const read = (encoding: string) => iconv.decode(bytes, encoding);
   const isOdd = (part: string) => /[^\0-\x7f]/.test(part);
+  const cells = (text: string) => text.split(/[;,|\t"]/);
+  const telling = cells(all[at] ?? "").findIndex((cell) => FOREIGN.test(cell));
   const said = (text: string) => {
-    const cell = text.split(/[;,|\t"]/).find(isOdd) ?? "";
+    const cell = cells(text).find((one, place) => place >= telling && isOdd(one)) ?? "";
     return `"${shorten(cell.trim(), 30)}"`;
   };
   const isWord = (word: string) => CASES.test(word) && SCRIPTS.some((one) => one.test(word));
