@@ -36,7 +36,7 @@ const timed = (list: string[], ends = times) => list.flatMap((day) => ends.split
 const whole =
   "dMMMyyyy:HH:mm:ss|d MMM yyyy HH:mm:ss z|MMM d, yyyy, h:mm:ss a|d MMM yyyy HH:mm:ss ZZZ|d-MMM-yy h.mm.ss.u a|d-MMM-yy h.mm.ss.u a ZZ|d/MMM/yyyy:HH:mm:ss ZZZ|d MMM yyyy, HH:mm|MMM d, yyyy 'at' h:mm a|MMM d HH:mm:ss yyyy|d 'de' MMM 'de' yyyy HH:mm 'hs.'";
 /** As browsers write them. */
-const local = ["d/M/yyyy", "M/d/yyyy", "d.M.yyyy"].flatMap((day) =>
+const local = ["d/M/yyyy", "M/d/yyyy", "d.M.yyyy", "d/M/yy", "M/d/yy", "d.M.yy"].flatMap((day) =>
   ["H:mm", "H:mm:ss", "h:mm a", "h:mm:ss a"].map((time) => `${day}, ${time}`),
 );
 /** Among equals the first wins: dd/MM before MM/dd, two digits before one. */

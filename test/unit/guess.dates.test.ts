@@ -326,6 +326,15 @@ describe("what people and programs write (F28)", () => {
     expect(said).toEqual(allStaged);
   });
 
+  it.each(["2#.12.24, 0#:56", "2#/12/24, 8:1#", "12/2#/24, 8:1# PM"])(
+    "years of two digits are read as browsers and phones write them: %s",
+    async (cell) => {
+      const { input, said } = await draft("Pedido;Datum;CNPJ", `P-#;${cell};CNPJ`);
+      expect(input.columns.datum).toMatchObject({ as: "timestamp" });
+      expect(said).toEqual(allStaged);
+    },
+  );
+
   it("which comes first, day or month, is asked where the time of day stands before both", async () => {
     const { said } = await draft("Pedido;Data;CNPJ", "P-#;09:15 0#/03/2026;CNPJ");
     expect(said).toContain("which comes first in a date, day or month?");
