@@ -22,13 +22,17 @@ export function foldedKeys(parts: readonly string[]): string[][] {
   return other.some((part, index) => part !== parts[index]) ? [other] : [];
 }
 
+/** To which SAP and banks fill up numbers. */
+const WIDTHS = [10, 12, 18];
+
 /** The folded key, and its forms after a spreadsheet: one part in lower case, with zeros or as 7.0. */
 export function variants(parts: readonly string[]): string[][] {
-  const zeros = ["0", "00", "000", "0000", "00000", "000000"];
+  const zeros = ({ length }: string) => [...new Set([1, 2, 3, 4, 5, 6, ...WIDTHS.map((width) => width - length)])];
+  const padded = (part: string) => zeros(part).flatMap((some) => (some > 0 ? "0".repeat(some) + part : []));
   const one = (at: number, part: string) => parts.map((own, index) => (index === at ? part : own));
   const made = parts.flatMap((part, at) => [
     ...(part === part.toLowerCase() ? [] : [one(at, part.toLowerCase())]),
-    ...(/^\d/.test(part) ? [...zeros.map((some) => some + part), `${part}.0`].map((other) => one(at, other)) : []),
+    ...(/^\d/.test(part) ? [...padded(part), `${part}.0`].map((other) => one(at, other)) : []),
   ]);
   return [...foldedKeys(parts), ...made];
 }

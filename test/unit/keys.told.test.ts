@@ -469,6 +469,7 @@ describe("a correction that changes a key (F83)", () => {
 describe("keys that differ only by case, width, leading zeros or the marks of a number (F71)", () => {
   const nearly = [
     ["7", "007"],
+    ["000000000000009565", "9565"],
     ["7", "7.0"],
     ["7.0", "7"],
     ["1021", "1.021"],
