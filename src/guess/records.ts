@@ -352,8 +352,9 @@ const never = new Set<Role | null>(
 /** As Dynamics and SQL Server write one; other text in braces is JSON. */
 const GUID = /^\{[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\}$/i;
 
-/** A score that leaves the decision open. */
+/** Scores that leave the decision open; what no two rows share comes before what only groups them. */
 const UNSURE = 1.5;
+const GROUPING = 0.9;
 
 /** A column that others depend on, or that is unique. Null: there is none, or a person said so. */
 function findDocumentKey(columns: readonly Column[], input: string, decisions: Decisions): DocumentKey | null {
@@ -472,7 +473,10 @@ function weigh(column: Column, columns: readonly Column[]) {
   const constant = groups.size === 1 && cells.length > 2 ? 0.6 : 1;
   const named = (isSure ? word : Math.min(word, UNSURE)) * constant;
   const namesRow = OF_ROW.test(foldHeader(header)) && columns.some((one) => one !== column && isRepeated(one));
-  const score = several ? word + 1 + Math.min(2, telling / 2) : named + (single && !namesRow ? 1 : 0);
+  // Products, rooms and merchants group rows too, and what is known of them follows from them.
+  const follow = word + 1 + Math.min(2, telling / 2);
+  const grouped = word > 1 || (coded && isSure) ? follow : word === 1 ? Math.min(follow, UNSURE) : GROUPING;
+  const score = several ? grouped : named + (single && !namesRow ? 1 : 0);
   // The name of an organisation, or what a header such as "Customer ID" says: its documents have others.
   const isName =
     !coded &&

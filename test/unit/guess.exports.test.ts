@@ -1033,3 +1033,26 @@ describe("orders whose other columns are filled in their first line only", () =>
     expect(input.group).toBeUndefined();
   });
 });
+
+it.each([
+  ["Fecha;Descripción;Categoría;Precio;Uds", "2#/03/2026;{Gorra|Bolso|Bota};{Ropa|Piel|Piel};{9,90|59,00|80,00};#"],
+  ["Date;Room;Floor;Wing;Temperature", "2#/03/2026;{Sala 12|Sala 14|Sala 21};{A|A|B};{Sur|Norte|Sur};1#,5"],
+])(
+  "whether a product or a room, from which others follow, names the document is asked: %s",
+  async (header, pattern) => {
+    const { said } = await draft(header, pattern);
+    expect(said).toContain("which column names the document?");
+  },
+);
+
+it("a column that groups a few rows by chance does not name the document unasked, nor before a number of its own", async () => {
+  const { input, said } = await draftOf({
+    "a.csv": text(
+      ["Nº Auto;Data;Cód. Área;Bairro;Fiscal", "A-1;21/03/2026;77;Santos;Ana", "A-2;22/03/2026;78;Rio;Eva"].concat(
+        "A-3;23/03/2026;77;Santos;Ana",
+      ),
+    ),
+  });
+  expect(only(input.documents)).toMatchObject({ key: "=no_auto" });
+  expect(said).toContain("which column names the document?");
+});
