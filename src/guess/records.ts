@@ -218,9 +218,10 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     columns.some(({ clock }) => clock.includes(column));
   const free = columns.filter((column) => !taken(column));
   const firstTime = happened[0]?.index ?? Number.POSITIVE_INFINITY;
-  const ofDocument = free.filter(
-    (column) => home === null && (key.long ? key.follows.has(column) : column.index < firstTime),
-  );
+  // Two salaries of one person may agree by chance, and next month's differs; a document has one value.
+  const isOwn = (column: Column) =>
+    key.follows.has(column) && (column.type.as !== "number" || odds(groupsOf(key.column), column) < CHANCE);
+  const ofDocument = free.filter((column) => home === null && (key.long ? isOwn(column) : column.index < firstTime));
   const fields: Trees = Object.fromEntries(ofDocument.map((column) => [column.name, ref(column)]));
   if (ofDocument.length > 0)
     decisions.notes.add("fields: rename the document fields to those that your service knows, or remove them");

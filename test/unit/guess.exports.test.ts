@@ -1056,3 +1056,19 @@ it("a column that groups a few rows by chance does not name the document unasked
   expect(only(input.documents)).toMatchObject({ key: "=no_auto" });
   expect(said).toContain("which column names the document?");
 });
+
+it("numbers that agree in the few rows of a document are sent with each row: next month's salary is another", async () => {
+  const { input } = await draftOf({
+    "a.csv": text(
+      [
+        "Matrícula;Nome;CPF;Cargo;Líquido;Data Pagamento",
+        ...[1, 2, 3].flatMap((month) =>
+          rows(`00010#;Ana %;CPF;Analista;{4.444,45|2.810,00};3${month % 2}/0${month}/2026`, 2),
+        ),
+      ].map((line) => line.replace("31/02", "28/02").replace("30/02", "28/02")),
+    ),
+  });
+  const { events, documents } = input;
+  expect(JSON.stringify(documents)).not.toContain("=liquido");
+  expect(JSON.stringify(events)).toContain("=liquido");
+});
