@@ -122,9 +122,14 @@ const partyRoles = new Set<Role | null>(
 const holds = ({ identity }: Party, column: Column) =>
   identity === null ? null : agree(groupsOf(identity), { ...column, values: column.values.map(foldWords) });
 
-/** `Producer Address` next to `Producer`. */
+/** Where goods come from and go to is not where their owner is. */
+const ON_THE_WAY =
+  /\b(destino|destination|destinazione|bestimmung\w*|ziel\w*|origem|origen|origin|origine|ursprung\w*|herkunft\w*|procedencia|provenance|provenienza)\b/;
+
+/** `Producer Address` next to `Producer`, `Country of Destination`. */
 function isOfOther({ header, index, role }: Column, columns: readonly Column[]): boolean {
   if (!partyRoles.has(role)) return false;
+  if (ON_THE_WAY.test(foldHeader(header))) return true;
   const words = qualifiersOf(header);
   return columns.some((other) => {
     const [name = "", ...more] = qualifiersOf(other.header);
@@ -241,7 +246,6 @@ export function participant(
   return {
     when: isOne ? whenOf(identity) : undefined,
     key,
-    countryCode: columns.country?.type.as === "country" ? ref(columns.country) : undefined,
     taxIdType: person && `=iff(${isPerson}, "CPF", "CNPJ")`,
     taxId: ref(identity),
     name: ref(columns.name ?? identity),

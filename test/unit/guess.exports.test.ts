@@ -1072,3 +1072,12 @@ it("numbers that agree in the few rows of a document are sent with each row: nex
   expect(JSON.stringify(documents)).not.toContain("=liquido");
   expect(JSON.stringify(events)).toContain("=liquido");
 });
+
+it("where goods go to is neither the country of their owner's tax id nor its address", async () => {
+  const { input } = await draft(
+    "DU-E;Data Registro;CNPJ Exportador;Exportador;País Destino;Município Destino;UF Destino",
+    "D-#;2#/03/2026;CNPJ;Exp %;{China|Chile|Alemanha};{Santos|Rio};{SP|RJ}",
+  );
+  expect(only(input.participants)).toEqual({ taxId: "=cnpj_exportador", name: "=exportador", type: "COMPANY" });
+  expect(JSON.stringify(input.addresses)).not.toContain("destino");
+});
