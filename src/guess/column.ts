@@ -261,7 +261,7 @@ function typeOf(cells: readonly Cell[], header: string, { country, now }: Given)
   const id = taxIds(cells, country, foldHeader(header));
   if (id !== null) return id;
   // Invoices 20250101 to 20250131 of a `Factuurnummer` are no days of January.
-  const isNumber = /(?:num[mb]er|nr|barcode)$/.test(foldHeader(header));
+  const isNumber = isNumbering(header);
   const told = tellsTime(header) ? "yes" : role === null && !isNumber ? "maybe" : "no";
   const dates = datesOf(cells, { told, now });
   if (dates !== null) return { type: dates };
@@ -275,8 +275,15 @@ function typeOf(cells: readonly Cell[], header: string, { country, now }: Given)
     return { type: { as: "state", options: { country: "BR" } } };
   if (role === "country" && all("country")) return { type: { as: "country" } };
   if (naming.has(role)) return text();
-  return role === "number" || role === "numbered" ? text("digits, but not a quantity") : numbers(cells, role);
+  if (role === "number" || role === "numbered" || (isNumber && role !== "amount"))
+    return text("digits, but not a quantity");
+  return numbers(cells, role, header);
 }
+
+/** `Kontonummer`, `Barcode`. */
+const isNumbering = (header: string) => /(?:num[mb]er|nr|barcode)$/.test(foldHeader(header));
+/** `ID_PRODUTO`, `Cód. Material`. */
+const CODED = /\b(?:id|code|cod|codigo|codice)\b/;
 
 export function reader(spec: Parameters<typeof compileConversion>[0]): (cell: Cell) => boolean {
   const convert: Conversion = compileConversion(spec, {});
@@ -370,7 +377,7 @@ const numbered = new Set<Role | null>(["document", "code", "ticket", "related"])
 
 export const degrees: ReadonlySet<Role | null> = new Set<Role>(["latitude", "longitude"]);
 
-function numbers(cells: readonly Cell[], role: Role | null): Found {
+function numbers(cells: readonly Cell[], role: Role | null, header: string): Found {
   const marks = { ",": 0, ".": 0 };
   const units: string[] = [];
   const isRead = ({ text: cell, kind }: Cell) => {
@@ -414,7 +421,8 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   const isId = role === "taxId" && read.every((cell) => cell.text.length >= 8);
   // `2025.001` of a protocol, or `12345678Z`, whose letter is not a unit.
   const isName =
-    ((numbered.has(role) || (role === "goods" && whole && read.some((cell) => cell.text.length > 3))) &&
+    ((numbered.has(role) ||
+      (role === "goods" && whole && (CODED.test(foldHeader(header)) || read.some((cell) => cell.text.length > 3)))) &&
       found.length === 0) ||
     (role !== "amount" &&
       found.some((unit) => !kilograms.has(unit)) &&

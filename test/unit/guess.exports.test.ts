@@ -1081,3 +1081,15 @@ it("where goods go to is neither the country of their owner's tax id nor its add
   expect(only(input.participants)).toEqual({ taxId: "=cnpj_exportador", name: "=exportador", type: "COMPANY" });
   expect(JSON.stringify(input.addresses)).not.toContain("destino");
 });
+
+it("digits below Kontonummer, or a number of a product, are no quantity: they may begin with zeros in the next file", async () => {
+  const { input } = await draft(
+    "Order;Datum;Kontonummer;ID_PRODUTO;Bestellte Menge",
+    "R-#;2#.03.2026;90445612#;1#;1%0",
+  );
+  expect(input.columns).toMatchObject({
+    kontonummer: "Kontonummer",
+    id_produto: "ID_PRODUTO",
+    bestellte_menge: { as: "number" },
+  });
+});
