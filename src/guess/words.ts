@@ -11,7 +11,7 @@ const table = {
   taxId:
     "cnpj cpf cgc nif cif nipc nip gstin npi siren siret kvk partita_iva p_iva piva codice_fiscale tax_id taxid vat rut ruc cuit rfc ein fein ust_id* ustid* uid",
   personal:
-    "nascimento nasc nacimiento birth* dob geburt* naissance validade validez valid_until valid_to valid_thru vencimento vencimiento vence expir* due prazo estimat* estimad* previst* expected eta planned scheduled agendad* geplant* faellig* fallig* caducidad echeance gultig*",
+    "nascimento nasc nacimiento birth* dob geburt* naissance validade validez valid_until valid_to valid_thru vencimento vencimiento vence expir* due prazo estimat* estimad* previst* expected eta planned scheduled agendad* geplant* faellig* fallig* caducidad echeance gultig* scad* verval* splatn* forfall* forfald*",
   related: "relacionad* vinculad* related linked referenciad*",
   zipCode: "cep cp c_p ^cap zip* postal postcode post_code plz postleitzahl",
   neighborhood: "bairro neighborhood neighbourhood barrio colonia",

@@ -1093,3 +1093,12 @@ it("digits below Kontonummer, or a number of a product, are no quantity: they ma
     bestellte_menge: { as: "number" },
   });
 });
+
+it.each(["Data scadenza", "Vervaldatum", "Dátum splatnosti", "Förfallodag"])(
+  "the day on which an invoice is due is none: %s",
+  async (header) => {
+    const { input, said } = await draft(`Fattura;Emissione;${header}`, "F-#;1#/03/2026;2#/03/2026");
+    expect(Object.keys(input.events)).toEqual(["defaults", "emissione"]);
+    expect(said).toContain(`events: none is made from "${header}"`);
+  },
+);
