@@ -34,7 +34,7 @@ const table = {
   goods:
     "sku material* produto product producto artikel item ean gtin ncm asset equipment placa* plate plaque immatriculation kennzeichen targa veiculo vehicle",
   amount:
-    "valor vl vlr preco importe price precio preis montant amount quantia quantidade qtd* quantity qty quantita importo cantidad *menge peso weight *gewicht *betrag *preis *wert value total subtotal debit* credit* saldo balance solde taxa rate volume bultos tara tare brutto netto bruto gross ^net ^km ^kms",
+    "valor vl vlr preco importe price precio preis montant amount quantia quantidade qtd* quantity qty quantita importo cantidad *menge peso weight *gewicht *betrag *preis *wert value total subtotal debit* credit* saldo balance solde taxa rate volume bultos tara tare brutto netto bruto gross ^net ^km ^kms custo costo coste cost cout kosten range referenzbereich normbereich",
   unit: "^un ^und ^unid ^unidad ^unit ^unite ^einheit ^me ^uom ^um ^u_m ^ud",
   eventType:
     "event evento gebeurtenis etape etapa movimento movimentacao operacao ocorrencia fase stage step vorgang ereignis activity atividade actividad action acao",
