@@ -125,6 +125,8 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
     if (ofParty && column.role === "document" && column.type.as === "text") column.role = "taxId";
     if (column.role === "placeName" && share(column.cells, ({ text: cell }) => MEASURE.test(cell)) >= enough / 2)
       column.role = "unit";
+    // The number of IBGE, or of a district, is no name of a city.
+    if (column.role === "city" && column.cells.every(({ text: cell }) => /^\d+$/.test(cell))) column.role = "code";
     if (column.role === "stateOrStatus") column.role = isOfCountry(column, columns, country) ? "state" : "status";
   }
   return columns;

@@ -1114,3 +1114,11 @@ it("the range of a result does not tell the rows of a sample apart", async () =>
   expect(JSON.stringify(input.events)).not.toContain('"key":"=ref_range"');
   expect(said).toContain("what shows that it is the same event?");
 });
+
+it("the number of a city is not its name", async () => {
+  const { input } = await draft(
+    "Pedido;Data;CNPJ;Nome;Endereço;Cód. Município IBGE;Município;UF",
+    "P-#;2#/03/2026;CNPJ;Nome %;Rua #;35503%8;{Campinas|Santos|Jundiaí};SP",
+  );
+  expect(only(input.addresses)).toMatchObject({ city: "=municipio" });
+});
