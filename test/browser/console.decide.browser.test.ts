@@ -249,6 +249,35 @@ inChromium("a file that --max-errors refused is imported again, or taken back, a
   await expectWhole(page, "a file taken back");
 });
 
+inChromium("what no row or document explains is decided, too: an unreadable lookup, and a refused CANCEL", async () => {
+  const at = badNight();
+  onTestFinished(at.remove);
+  const [header, ...rows] = rightRows(at).slice(0, 3);
+  writeFileSync(join(at.path, "night.csv"), [header, ...rows, ""].join("\n"));
+  expect((await at.type("import", "night.yaml", "night.csv")).code).toBe(0);
+  expect((await at.type("replace", "load/L40", "--reason", "wrong", "--yes")).code).toBe(0);
+  const ledger = new Database(join(at.path, "state/sandbox/ledger.db"));
+  ledger.exec(
+    `INSERT INTO registrations (kind, identity, payload, row_id, state, reason)
+       SELECT 'participant', 'x', '{"taxId":"x"}', min(row_id), 'rejected', 'lookup-unreadable' FROM row_events;
+     DELETE FROM event_states WHERE event_id = 2;
+     INSERT INTO event_states (document_id, event_id, state, reason, waits_for, doubt, changed_at)
+       SELECT document_id, 2, 'held', 'behind-rejected', 'participant:' || (SELECT max(id) FROM registrations), 0, 0 FROM events WHERE id = 2;
+     DELETE FROM event_states WHERE event_id IN (SELECT id FROM events WHERE event = '#replaced');
+     INSERT INTO event_states (document_id, event_id, state, reason, doubt, changed_at)
+       SELECT document_id, id, 'rejected', 'service-refused', 0, 0 FROM events WHERE event = '#replaced'`,
+  );
+  ledger.close();
+  const page = await open((await startConsole(at, "--allow-changes")).url);
+  await shows(page, "h1", /^sandbox 2 things need a decision/);
+  await decide(page, /CANCEL of load L40/);
+  expect(await press(page, /^Send only the new one/)).toContain("1 event");
+  await isDone(page);
+  await overview(page);
+  await decide(page, /participant x/);
+  expect(await press(page, /^Try again/)).toContain("Would send");
+});
+
 inChromium("every page of decisions, and the form of an import, is whole and accessible", async () => {
   const { at } = await undecided();
   const { url } = await startConsole(at, "--allow-changes");

@@ -21,6 +21,11 @@ const giveUp: Choice = {
   does: "is not sent, and what waits for it is released",
   isForMany: true,
 };
+const leaveIt: Choice = {
+  ...giveUp,
+  does: "is left as it is at the service; nothing more is sent to it",
+  isForMany: false,
+};
 const tryAgain: Choice = { action: "retry", label: "Try again", does: "is sent once more", isForMany: true };
 export const replaceIt: Choice = {
   action: "replace",
@@ -58,24 +63,23 @@ const choices: { [code: string]: Choice[] } = {
   "foreign-collision": [
     { ...giveUp, label: "Accept", does: "is accepted as sent by someone else", of: "event" },
     { ...nameIt, of: "document" },
-    {
-      ...giveUp,
-      does: "is left to whoever sent it; none of its events are sent from here",
-      isForMany: false,
-      of: "document",
-    },
+    { ...leaveIt, does: "is left to whoever sent it; none of its events are sent from here", of: "document" },
     { ...replaceIt, does: "a new document is sent whole; the other one stays at the service", of: "document" },
   ],
   "row-gone": [giveUp, tryAgain],
-  "cancel-refused": [tryAgain],
+  "cancel-refused": [
+    tryAgain,
+    { ...giveUp, label: "Send only the new one", does: "is left as it is at the service, and its replacement is sent" },
+  ],
   "lookup-unreadable": [tryAgain],
   "doubt-unsettled": [isThere, isNotThere, nameIt, tryAgain],
   "document-stranded": [
     nameIt,
-    { ...giveUp, does: "is left as it is at the service; nothing more is sent to it", isForMany: false },
+    leaveIt,
     { ...replaceThem, does: "is replaced: a new document is sent whole, and this one stays at the service" },
   ],
-  "document-gone": [{ ...replaceThem, does: "is replaced: its document is sent again whole" }, tryAgain],
+  "document-gone": [{ ...replaceThem, does: "is replaced: its document is sent again whole" }, tryAgain, giveUp],
+  "target-id-unknown": [nameIt, leaveIt],
 };
 
 const documentOf = ({ kind, key }: Found): string => `${kind}/${key}`;
@@ -105,7 +109,7 @@ const nameThem = (documents: readonly string[]): Act => ({
 export function Decide() {
   const code = param("code") ?? "";
   const { data, waiting, trouble } = useData("decisions", { code });
-  const { canResume } = useHere().target;
+  const { canResume, decide } = useHere().target;
   const [did, setDid] = useState<string[]>([]);
   const [ticked, setTicked] = useState<readonly string[]>([]);
   if (data === null) return waiting;
@@ -115,8 +119,11 @@ export function Decide() {
   const those = chosen.length === 0 ? records : chosen;
   const named = offered.find(({ asks }) => asks?.as === "document-id");
   const documents = documentsOf(records.filter((record) => named !== undefined && isFor(named, record)));
+  // Participants and addresses are of no document, and are decided by their code alone.
+  const isListed = records.length > 0;
   const forMany = offered.filter(
-    ({ isForMany, ...choice }) => isForMany && count > 1 && records.some((record) => isFor(choice, record)),
+    ({ isForMany, ...choice }) =>
+      isForMany && (!isListed || (count > 1 && records.some((record) => isFor(choice, record)))),
   );
   const chooseMany = (choice: Choice) => {
     const isByDocument = choice.action === "resolve";
@@ -142,6 +149,7 @@ export function Decide() {
       <Sentences said={did} />
       {trouble}
       <Work />
+      {!isListed && <Prose text={decide.find((cause) => cause.code === code)?.what ?? ""} />}
       {documents.length > 1 && (
         <details>
           <summary>Enter many ids at once</summary>
@@ -175,7 +183,7 @@ export function Decide() {
           </li>
         ))}
       </ul>
-      {records.length < count && <p class="quiet">The first {grouped(records.length)} are shown.</p>}
+      {isListed && records.length < count && <p class="quiet">The first {grouped(records.length)} are shown.</p>}
     </>
   );
 }

@@ -41,7 +41,7 @@ export interface OpenCauses {
 }
 
 /** What is not a row. The events of a stranded document wait for its id, and are no decision of their own. */
-const failedRecords = `SELECT * FROM failures
+const failedRecords = `SELECT subject, id, row_id, code, message, hint, replace(name, '#replaced', 'CANCEL') AS name FROM failures
   WHERE subject <> 'row' AND (subject <> 'event' OR code <> 'document-stranded')`;
 
 /** Most frequent first. */
@@ -118,7 +118,7 @@ const refusedRows = (database: LedgerDatabase): number[] => [
        AND state = 'rejected' AND code NOT IN @beyond GROUP BY subject, id`,
     { beyond: decided },
   ),
-  ...rowsOfRefused(database).map(({ row }) => row),
+  ...rowsOfRefused(database).flatMap(({ row, code }) => (decided.includes(code) ? [] : row)),
 ];
 
 const invalidRows = (database: LedgerDatabase): number[] =>
@@ -154,7 +154,7 @@ export interface OpenRecord extends DocumentName {
 /** Oldest first. */
 export function recordsOfCause(database: LedgerDatabase, code: string, limit: number): OpenRecord[] {
   return database.rows<OpenRecord>(
-    `SELECT e.id AS eventId, d.kind, d.key, e.event, e.at, nullif(concat_ws(' ', f.message, f.hint), '') AS message, f.row_id AS firstRow,
+    `SELECT e.id AS eventId, d.kind, d.key, replace(e.event, '#replaced', 'CANCEL') AS event, e.at, nullif(concat_ws(' ', f.message, f.hint), '') AS message, f.row_id AS firstRow,
        (SELECT ${referenceOf("f.row_id")} FROM inputs i WHERE i.id = f.row_id >> 32) AS row,
        f.subject = 'document' OR ${isHelped("f.id", "f.code")} AS isHelped
      FROM (${failedRecords}) f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
