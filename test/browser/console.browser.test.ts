@@ -102,6 +102,12 @@ inChromium("the grid takes a pasted block, fills down, and takes a step back; a 
   await page.getByLabel("Find").fill("nowhere");
   await click(page, "button", "Replace");
   await shows(page, ".trouble", 'No cell here contains "nowhere"');
+  await page.getByLabel("Find").fill("MG");
+  await page.getByLabel("replace with").fill("$$&");
+  await click(page, "button", "Replace");
+  await eventually(() => cell(2).textContent()).toBe("$$&");
+  await click(page, "button", /^Undo: "MG" replaced/);
+  await eventually(() => cell(2).textContent()).toBe("MG");
   await page.keyboard.press("Shift+Tab");
   await grid.focus();
   await page.keyboard.press("Control+Home");

@@ -268,7 +268,7 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
       header.flatMap((title, position) => {
         const text = textOf(row, position);
         const isMeant = find !== "" && (name === "" || name === title) && text.includes(find);
-        return isMeant ? [{ row: at, column: position, value: text.replaceAll(find, by) }] : [];
+        return isMeant ? [{ row: at, column: position, value: text.split(find).join(by) }] : [];
       }),
     );
     const none = { message: `No cell here contains "${find}".`, hint: "The search is case-sensitive." };
