@@ -150,8 +150,10 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply): Fas
     });
   const error = asRowferryError(thrown, false);
   const { code, description: message, hint: given } = error;
-  const isForTerminals = given === codes[code].remedy || isHelpHint(given);
-  const hint = isForTerminals ? (remedies[code] ?? given) : forPage(given);
+  // A command that was started names the target in the commands that it proposes.
+  const isForTerminals = forPage(given) === forPage(codes[code].remedy) || isHelpHint(given);
+  const other = given === codes[code].remedy ? given : forPage(given);
+  const hint = isForTerminals ? (remedies[code] ?? other) : other;
   return reply.code(code === "unexpected" ? 500 : 409).send({ message, hint, isForNow: isForNow(error) });
 }
 

@@ -185,7 +185,7 @@ inChromium(
     await page.getByRole("textbox", { name: /^Documents/ }).fill(`${key}\t${id}\n${other}\t${id}\nL999\t${id}`);
     await click(page, "button", /^These are their ids/);
     await eventually(() => page.locator(".trouble").allTextContents()).toEqual([
-      expect.stringMatching(/no document got its id.*L999/s),
+      expect.stringMatching(/no document got its id.*L999.*Correct these lines, then press the button again\.$/s),
     ]);
     expect(await page.locator(".records li").count()).toBe(4);
 
