@@ -136,14 +136,21 @@ inChromium("the grid takes a pasted block, fills down, and takes a step back; a 
 inChromium("rows go out and come back as a file, what was imported is verified, and its report is saved", async () => {
   const at = await night();
   const console = await startConsole(at, "--allow-changes");
-  const page = await open(console.url);
+  const page = await open(console.url, { isRefused: true });
   await toCorrect(page, "Class");
   const [rows] = await Promise.all([page.waitForEvent("download"), click(page, "button", /^Download/)]);
   const text = readFileSync(await rows.path(), "utf8");
   expect(text).toMatch(/;(III|IV);/);
   const buffer = Buffer.from(text.replaceAll(/;(III|IV);/g, ";II;"));
-  await page.getByLabel(/^Upload rows/).setInputFiles({ name: rows.suggestedFilename(), mimeType: "text/csv", buffer });
+  const upload = (name: string, content: Buffer) =>
+    page.getByLabel(/^Upload rows/).setInputFiles({ name, mimeType: "text/csv", buffer: content });
+  await upload(rows.suggestedFilename(), buffer);
   await shows(page, ".bar", /= [1-9]\d* ready/);
+  const told = page.getByText(/cells changed:/);
+  await told.waitFor();
+  await upload("other.csv", Buffer.from("Load;Class\nL1;II\n"));
+  await page.locator("p:has(input[type=file]) + .trouble", { hasText: "other.csv has no column" }).waitFor();
+  expect(await told.count(), "of the file before").toBe(0);
   await click(page, "button", /^Import/);
   await eventually(() => page.locator(".note").allTextContents()).toContain(
     "No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left.",

@@ -41,6 +41,7 @@ export function Correct() {
   const grid = useData("grid", cause);
   const tally = useData("tally").data;
   const { trouble, act } = useAct();
+  const uploading = useAct();
   const list = useRef<HTMLDivElement>(null);
   useMemo(() => forgetSaved("edit-value"), [data]);
   useLayoutEffect(() => list.current?.querySelector("textarea")?.focus(), [data === null]);
@@ -202,18 +203,18 @@ export function Correct() {
                 const [file] = currentTarget.files ?? [];
                 if (file === undefined) return;
                 const { name } = file;
-                void act(async () =>
-                  setTaken({
-                    name,
-                    told: (await post("upload", { target, name, content: await contentOf(file) })).told,
-                  }),
-                );
+                setTaken({ name, told: [] });
+                void uploading.act(async () => {
+                  const { told } = await post("upload", { target, name, content: await contentOf(file) });
+                  setTaken({ name, told });
+                });
                 currentTarget.value = "";
               }}
             />
           </label>
         </p>
       )}
+      {uploading.trouble}
       <Sentences said={taken.told} />
       {code === "service-refused" && leads.length > 0 && (
         <Decision
