@@ -1,5 +1,5 @@
 /** The console in a real Chromium while other things happen: runs that begin, ledgers that are put back, and kills. */
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
@@ -146,6 +146,44 @@ inChromium("what was typed while drafts could not be written stays, and is saved
   await page.reload();
   for (const [nth, text] of ["I", "II"].entries()) await eventually(() => boxes.nth(nth).inputValue()).toBe(text);
 });
+
+inChromium(
+  "what cannot be saved in one ledger keeps nobody from another, where Ctrl+Z undoes what was typed there",
+  async () => {
+    const at = await night();
+    cpSync(join(at.path, "state/sandbox"), join(at.path, "state/other"), { recursive: true });
+    const service = "{ baseUrl: http://127.0.0.1:9, tokenUrl: http://127.0.0.1:9, clientId: a, clientSecretFile: b }";
+    writeFileSync(join(at.path, "rowferry.config.yaml"), `targets: { other: ${service} }\n`);
+    const ledger = new Database(join(at.path, "state/other/ledger.db"));
+    ledger.exec("UPDATE facts SET value = 'http://127.0.0.1:9 as client a' WHERE name = 'owner'");
+    ledger.close();
+    const page = await open((await startConsole(at, "--allow-changes")).url, { isRefused: true });
+    const openIn = async (target: string) => {
+      await click(page, "link", "Overview");
+      const section = page.getByRole("region", { name: target, exact: true });
+      await section.getByRole("link", { name: /^Correct Class/ }).click();
+    };
+    const box = page.locator(".values textarea").first();
+    await openIn("other");
+    await box.fill("II");
+    await page.keyboard.press("Tab");
+    await shows(page, ".bar", /= [1-9]\d* ready/);
+    await openIn("sandbox");
+    const drafts = new Database(join(at.path, "state/sandbox/drafts.db"));
+    drafts.exec("BEGIN IMMEDIATE; CREATE TABLE cells_ (x)");
+    await box.fill("I");
+    await page.keyboard.press("Tab");
+    await shows(page, ".values .trouble", "cannot be read or written");
+    await openIn("other");
+    await page.getByRole("grid").focus();
+    await page.keyboard.press("Control+z");
+    await eventually(() => box.inputValue()).toBe("");
+    drafts.exec("ROLLBACK");
+    drafts.close();
+    await openIn("sandbox");
+    await eventually(() => box.inputValue()).toBe("I");
+  },
+);
 
 inChromium("what is imported is what the page names, as it was when its plan was shown", async () => {
   const at = await night();

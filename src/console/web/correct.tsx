@@ -375,7 +375,7 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
       {button(
         `Import ${counted(ready, "row")}`,
         ready > 0,
-        () => afterAll(() => post("import", { target, drafts })),
+        () => afterAll(target, () => post("import", { target, drafts })),
         "main",
       )}
       <span class="quiet small">What lands cannot be taken back.</span>

@@ -16,8 +16,8 @@ addEventListener("beforeunload", (event) => isUnsaved() && event.preventDefault(
 
 let sending: Promise<unknown> = Promise.resolve();
 
-/** One after the other. @throws Refused */
-function sendAll(): Promise<unknown> {
+/** One after the other. `of`: the target whose edits are asked about; absent: any. @throws Refused */
+function sendAll(of?: string): Promise<unknown> {
   const send = async () => {
     let first: Refused | null = null;
     /** Targets that cannot be written now, whose edits keep their order. */
@@ -32,7 +32,7 @@ function sendAll(): Promise<unknown> {
         const refused = error as Refused;
         if (refused.isAnswer) steps = steps.filter((one) => one !== step);
         else away.add(step.words.target);
-        first ??= refused;
+        if (of === undefined || of === step.words.target) first ??= refused;
       }
     }
     if (first !== null) throw first;
@@ -42,12 +42,13 @@ function sendAll(): Promise<unknown> {
 }
 
 /** Waits for everything typed before it, because it may undo or import the last of that. @throws Refused */
-export const afterAll = (work: () => Promise<unknown>): Promise<unknown> => (sending = sendAll().then(work));
+export const afterAll = (target: string, work: () => Promise<unknown>): Promise<unknown> =>
+  (sending = sendAll(target).then(work));
 
 /** @throws Refused */
 export function save<Path extends keyof Edits>(path: Path, words: Edits[Path]["words"]): Promise<unknown> {
   steps.push({ path, words, isSaved: false } as Step);
-  return sendAll();
+  return sendAll(words.target);
 }
 
 /** Not shown by the data yet, of this kind and target, oldest first. */
@@ -57,7 +58,7 @@ export const stepsOf = <Path extends keyof Edits>(path: Path, target: string) =>
 /** For what saves: sends what is still unsaved whenever fresh data come, because the console answers again. */
 export function useSending(fresh: unknown, isMine = true) {
   const { act, trouble } = useAct();
-  useEffect(() => void (isMine && isUnsaved() && act(sendAll)), [fresh]);
+  useEffect(() => void (isMine && isUnsaved() && act(() => sendAll())), [fresh]);
   return { act, trouble };
 }
 

@@ -212,8 +212,9 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     else if (key === "enter" || key === "f2") begin(null);
     else if (key === "escape") setAnchor(chosenLast);
     else if (key === "delete" || key === "backspace") changeChosen("cleared", "");
-    else if (control && (key === "y" || (key === "z" && event.shiftKey))) void act(() => afterAll(() => redo(target)));
-    else if (control && key === "z") void act(() => afterAll(() => undo(target)));
+    else if (control && (key === "y" || (key === "z" && event.shiftKey)))
+      void act(() => afterAll(target, () => redo(target)));
+    else if (control && key === "z") void act(() => afterAll(target, () => undo(target)));
     else if (control && key === "d") fillDown();
     else if (control && key === "a") {
       moveTo({ row: 0, column: 0 });

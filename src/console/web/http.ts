@@ -66,25 +66,27 @@ export async function post<Path extends keyof Changes>(
 ): Promise<Changes[Path]["answer"]> {
   const answer = (await (await reach(`/api/${path}`, words)).json()) as Changes[Path]["answer"];
   if (/^(edit|upload)/.test(path)) undone.length = 0;
-  if ("step" in answer && answer.step !== null) made.push(answer.step);
+  if ("step" in answer && answer.step !== null) made.set(words.target, [...madeIn(words.target), answer.step]);
   return answer;
 }
 
-/** Steps of this tab, the last one last. */
-const made: string[] = [];
+/** Steps of this tab, by target, the last one last. */
+const made = new Map<string, string[]>();
+const madeIn = (target: string): string[] => made.get(target) ?? [];
 
 /** Steps that were taken back here; none after another edit. */
 const undone: Changes["edit"]["words"][] = [];
 
 /** `step`: as the tally gave it; without it, the last one of this tab. @throws Refused */
-export async function undo(target: string, step = made.at(-1)) {
+export async function undo(target: string, step = madeIn(target).at(-1)) {
   if (step === undefined)
     throw new Refused({
       message: "This tab has nothing left to undo.",
       hint: "The Undo button names the last step, whichever tab made it.",
     });
   const { undone: taken } = await post("undo", { target, step });
-  if (made.includes(step)) made.splice(made.indexOf(step));
+  const at = madeIn(target).indexOf(step);
+  if (at !== -1) made.set(target, madeIn(target).slice(0, at));
   if (taken === null) return;
   undone.push({ target, ...taken });
   dispatchEvent(new CustomEvent("undone", { detail: taken.label }));
