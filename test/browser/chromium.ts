@@ -58,6 +58,8 @@ interface Look {
   scheme?: "light" | "dark";
   /** The test is about refused changes. */
   isRefused?: boolean;
+  /** The test is about a console that has ended. */
+  isDenied?: boolean;
 }
 
 /** Errors of the page fail the test: a refused style or script is one, and so is a refused change. */
@@ -71,7 +73,8 @@ export async function open(url: string, more: Look = {}): Promise<Page> {
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
-    if (message.type() === "error" && !/net::ERR_|status of 409/.test(message.text())) errors.push(message.text());
+    const expected = more.isDenied === true ? /net::ERR_|status of 401/ : /net::ERR_|status of 409/;
+    if (message.type() === "error" && !expected.test(message.text())) errors.push(message.text());
   });
   page.on("response", (answer) => {
     if (answer.status() >= 500 || (answer.status() === 409 && more.isRefused !== true))

@@ -126,6 +126,28 @@ inChromium(
   },
 );
 
+inChromium(
+  "the link to the content takes no access away, and a tab takes the address of the next console on its port",
+  async () => {
+    const at = await night();
+    const first = await startConsole(at, "--allow-changes");
+    const { port } = first;
+    const page = await open(first.url, { isDenied: true });
+    await shows(page, "h1", "212 rows need a correction");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(new URL(page.url()).hash).toBe("#main");
+    await page.reload();
+    await shows(page, "h1", "212 rows need a correction");
+
+    await first.kill();
+    const { url } = await startConsole(at, "--allow-changes", "--port", String(port));
+    await shows(page, ".trouble", "belongs to a console that has ended");
+    await page.evaluate(`location.href = ${JSON.stringify(url)}`);
+    await shows(page, "h1", "212 rows need a correction");
+  },
+);
+
 inChromium("what was typed while drafts could not be written stays, and is saved with the next edit", async () => {
   const at = await night();
   const { url } = await startConsole(at, "--allow-changes");

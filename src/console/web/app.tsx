@@ -106,6 +106,8 @@ options.vnode = ({ type, props }) => {
 };
 
 takeToken();
+// The address of a new console on the same port, pasted into this tab, loads nothing by itself.
+addEventListener("hashchange", () => takeToken() && location.reload());
 // A text is saved when its field is left, which closing the page does not do by itself.
 addEventListener("pagehide", () => (document.activeElement as HTMLElement | null)?.blur());
 void listen();

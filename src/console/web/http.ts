@@ -6,15 +6,16 @@ const KEY = "rowferry-token";
 
 /**
  * From the address's fragment, which no server sees. Kept for this tab, to survive a reload, and for tabs that are opened
- * from its links.
+ * from its links. @returns whether there was one; a place of the page is none
  */
-export function takeToken(): void {
-  const given = location.hash.slice(1);
-  if (given !== "") {
+export function takeToken(): boolean {
+  const [, given] = /^#([\w-]{43})$/.exec(location.hash) ?? [];
+  if (given !== undefined) {
     localStorage.setItem(KEY, given);
     history.replaceState(null, "", location.pathname + location.search);
   }
-  sessionStorage.setItem(KEY, given || (sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? ""));
+  sessionStorage.setItem(KEY, given ?? sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? "");
+  return given !== undefined;
 }
 
 export class Refused extends Error {
