@@ -102,7 +102,7 @@ export interface Lost {
 
 /**
  * Removes drafts whose rows have their texts, or were imported from here.
- * @returns the others, and how many rows of each cause have one; null: none
+ * @returns the others, without those that are being imported, and how many rows of each cause have one; null: none
  */
 export function keepOpenDrafts(
   target: Target,
@@ -124,7 +124,10 @@ export function keepOpenDrafts(
         .filter(([column, value]) => !everSent.has(ref) && !isSettled(column, value))
         .map(([column, value]) => ({ ref, place: describeRow(database, idOf(ref)), column, value }));
     });
-    const counts = { rows: [...open.values()].flat().length, edited: editedOf(seen, open, causes) };
+    const counts = {
+      rows: [...open.values()].flat().filter((ref) => !seen.sent.has(ref)).length,
+      edited: editedOf(seen, open, causes),
+    };
     return { at: last?.at ?? 0, ...counts, settled: refs, lost: left };
   });
   const gone = settled.filter((one) => lost.every(({ ref }) => ref !== one));

@@ -295,6 +295,8 @@ it(
 
     console = await startConsole(own, "--allow-changes");
     expect((await page()).tally).toMatchObject({ ready: 0, importing: ready, undo: null });
+    const { targets: during } = await got<{ targets: { draft: unknown }[] }>("overview");
+    expect(during[0]?.draft, "nothing is said to be left to import").toBeNull();
     await expectLocked(second);
     lock.close();
     await vi.waitFor(async () => expect((await page()).tally).toMatchObject({ ready: 0, importing: 0 }), UNHURRIED);

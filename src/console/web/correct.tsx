@@ -342,9 +342,11 @@ const contentOf = (file: File) =>
     reader.readAsDataURL(file);
   });
 
+const none = { for: "", said: [] as string[] };
+
 function Importing({ tally }: { tally: Asks["tally"] | null }) {
   const { name: target } = useHere();
-  const [checked, setChecked] = useState({ for: "", said: [] as string[] });
+  const [checked, setChecked] = useState(none);
   const [pressed, setPressed] = useState("");
   const { isBusy, trouble, act } = useAct();
   if (tally === null) return <p class="bar quiet">Checking the corrections…</p>;
@@ -375,7 +377,7 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
       {button(
         `Import ${counted(ready, "row")}`,
         ready > 0,
-        () => afterAll(target, () => post("import", { target, drafts })),
+        () => afterAll(target, () => post("import", { target, drafts })).then(() => setChecked(none)),
         "main",
       )}
       <span class="quiet small">What lands cannot be taken back.</span>
@@ -383,7 +385,7 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
       <Sentences said={isChecked ? checked.said : []} />
       {isChecked &&
         button("Close", true, async () => {
-          setChecked({ for: "", said: [] });
+          setChecked(none);
           focusMain();
         })}
       {!isChecked && <Work />}
