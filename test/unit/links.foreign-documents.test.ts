@@ -1,5 +1,5 @@
 /** Documents that another system has sent under our keys: a person takes them over, or leaves them. */
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { openOfficeAt } from "../support/office.js";
 import { weighings } from "../support/weighings.js";
@@ -37,5 +37,33 @@ it(
     expect(await status(), "a later row waits for it").not.toContain("all is well");
     await office.type("dismiss", "--document", "load/A", "--yes");
     expect(await status()).toContain("all is well");
+  },
+);
+
+it(
+  "two credentials that share keys collide (Events rule 8): the code says so, and a namespace of its own helps",
+  long,
+  async () => {
+    const credential = (clientId: string) => ({
+      clientId,
+      clientSecret: "sandbox",
+      dataset: clientId,
+      integrator: "acme",
+    });
+    const office = await openOfficeAt(
+      createSandbox({ credentials: [credential("sandbox"), credential("north")] }),
+      weighings,
+    );
+    const rows = ["Load,At,Gross", "A,2026-01-01 10:00,5", "B,2026-01-01 10:00,7"];
+    await office.lands("w.csv", rows);
+    const withoutLedger = () => rmSync(office.path("state/env"), { recursive: true });
+    withoutLedger();
+    office.world.env["ROWFERRY_CLIENT_ID"] = "north";
+    await office.ends(3, "import m.yaml w.csv", "foreign-collision");
+    await office.ends(0, "explain foreign-collision", "`namespace`");
+    withoutLedger();
+    writeFileSync(office.path("north.yaml"), "version: 2\nextends: m.yaml\nnamespace: test-north\n");
+    await office.ends(0, "import north.yaml w.csv", "2 events landed");
+    expect(office.documents().map(({ externalId }) => externalId)).toEqual(["A", "B", "A", "B"]);
   },
 );

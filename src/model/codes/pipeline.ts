@@ -4,7 +4,7 @@ import { again, mark, passing, person } from "../code.js";
 export const pipelineCodes = {
   "foreign-collision": mark(
     "The service already has this deduplicationId, and this ledger never sent it.",
-    "Find out who did: another machine, a lost ledger, a manual import. `rowferry dismiss --code foreign-collision` accepts events that are there; a document needs its id (`rowferry resolve <document> --document-id <id>`), or is left to whoever sent it (`rowferry dismiss --document <document>`).",
+    "Find out who did: another machine, a lost ledger, a manual import, or the same mapping under another credential, whose keys may be shared (then this target needs a `namespace` of its own: docs/how-to/many-targets.md). `rowferry dismiss --code foreign-collision` accepts events that are there; a document needs its id (`rowferry resolve <document> --document-id <id>`), or is left to whoever sent it (`rowferry dismiss --document <document>`).",
     "The same manifests were imported last year from a laptop whose ledger is gone.",
   ),
   "refused-in-doubt": passing(
