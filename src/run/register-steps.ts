@@ -165,7 +165,8 @@ function placesIn(answer: Answer, owner: string): ListedPlaces | null {
   const found: ListedPlaces = { places: new Map(), masked: new Set() };
   for (const one of listed ?? []) {
     if (isMasked(one)) found.masked.add(withoutStreet(one));
-    else if ((one.participantId ?? owner) === owner && !found.places.has(placeText(one)))
+    // Also one that looks masked: a street of ours may have asterisks, and only the same text finds it.
+    if ((one.participantId ?? owner) === owner && !found.places.has(placeText(one)))
       found.places.set(placeText(one), one);
   }
   const result = listed === undefined ? null : found;
@@ -173,7 +174,7 @@ function placesIn(answer: Answer, owner: string): ListedPlaces | null {
   return result;
 }
 
-/** A masked street cannot be compared (H30). */
+/** A masked street cannot be compared with a whole one (H30). */
 export function isMasked({ street }: Pick<ListedAddress, "street">): boolean {
   return street === null || /[*•]{2,}/.test(street);
 }

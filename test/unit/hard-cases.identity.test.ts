@@ -244,6 +244,13 @@ describe("H7: after a create whose answer was lost", () => {
     expect(minutes()).toEqual([10]);
   });
 
+  test("a street that is written with asterisks is not taken for a masked one", async () => {
+    open();
+    world.setFaults([{ match: { method: "POST", path: ADDRESSES }, nth: 1, action: lost }]);
+    const { exitCode } = await imported({ document: "M1", minute: 10, street: "Galpão **B**" });
+    expect([exitCode, world.sandbox.store.addresses().length]).toEqual([0, 1]);
+  });
+
   test.each(["/participants", ADDRESSES])(
     "%s: a service that says nothing where there is none is believed",
     async (path) => {
