@@ -183,6 +183,12 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
         { id, participant },
       ),
 
+    hasAddress: (serviceId: string): boolean =>
+      database.number(
+        "SELECT EXISTS (SELECT 1 FROM registrations WHERE kind = 'address' AND service_id = @serviceId)",
+        { serviceId },
+      ) === 1,
+
     registered(kind: RegistrationKind, id: number, receipt: RegistrationReceipt, now: number) {
       database.atomic(() => {
         writer.registered(id, receipt, now);

@@ -111,7 +111,10 @@ export function stepsOfAddress(session: Session, address: OpenAddress): Registra
     read(answer) {
       const listed = placesIn(answer, owner);
       if (listed === null) return undefined;
-      const match = listed.places.get(placeText(data));
+      // A list may lack names (service.md, Address: sent on create). What the ledger knows, it knows by another name.
+      const isOthers = ({ id }: ListedAddress) => session.registrations.hasAddress(id);
+      const nameless = listed.places.get(placeText({ ...data, name: null })) ?? [];
+      const match = listed.places.get(placeText(data))?.[0] ?? nameless.find((one) => !isOthers(one));
       if (match !== undefined) {
         keeper.registered(match, "found");
         return "registered";
@@ -148,8 +151,7 @@ const placeText = (place: Place): string =>
 const withoutStreet = (place: Place): string => placeText({ ...place, street: null });
 
 interface ListedPlaces {
-  /** The first of each place. */
-  places: Map<string, ListedAddress>;
+  places: Map<string, ListedAddress[]>;
   /** Without their streets. */
   masked: Set<string>;
 }
@@ -166,8 +168,9 @@ function placesIn(answer: Answer, owner: string): ListedPlaces | null {
   for (const one of listed ?? []) {
     if (isMasked(one)) found.masked.add(withoutStreet(one));
     // Also one that looks masked: a street of ours may have asterisks, and only the same text finds it.
-    if ((one.participantId ?? owner) === owner && !found.places.has(placeText(one)))
-      found.places.set(placeText(one), one);
+    if ((one.participantId ?? owner) !== owner) continue;
+    const place = placeText(one);
+    found.places.set(place, [...(found.places.get(place) ?? []), one]);
   }
   const result = listed === undefined ? null : found;
   listings.set(answer, result);

@@ -244,6 +244,24 @@ describe("H7: after a create whose answer was lost", () => {
     expect(minutes()).toEqual([10]);
   });
 
+  // "name: sent on create", says service.md of addresses; of other fields "returned on list".
+  test("an address is found in a list without names, and none of another name", long, async () => {
+    open();
+    const rewrite: RunPlan["rewrite"] = (request, reply) => {
+      if (request.method !== "GET" || !request.url.endsWith("/addresses")) return reply;
+      const listed = JSON.parse(reply.body) as object[];
+      return { ...reply, body: JSON.stringify(listed.map((one) => ({ ...one, name: undefined }))) };
+    };
+    const street = "Rua 1";
+    await world.import([file({ document: "M1", minute: 10, street })], { rewrite });
+    world.setFaults([{ match: { method: "POST", path: ADDRESSES }, nth: 1, action: lost }]);
+    const other = { document: "M2", minute: 10, street, place: "Anexo" };
+    expect((await world.import([file(other)], { rewrite })).exitCode).toBe(0);
+    expect(world.sandbox.store.addresses()).toHaveLength(2);
+    const [first, second] = ["M1", "M2"].map((key) => world.sandbox.store.documentsByExternalId(key)[0]?.addressId);
+    expect(first).not.toBe(second);
+  });
+
   test("a street that is written with asterisks is not taken for a masked one", async () => {
     open();
     world.setFaults([{ match: { method: "POST", path: ADDRESSES }, nth: 1, action: lost }]);

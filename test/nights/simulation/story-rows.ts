@@ -19,6 +19,8 @@ export interface EventRow {
   /** Name of the participant, where it differs from the usual one. */
   participantName?: string;
   street?: string;
+  /** Name of the address. */
+  place?: string;
   related?: { document: string; bidirectional: boolean };
   /** Key of the document (kind `batch`) that this event makes. */
   target?: string;
@@ -44,8 +46,8 @@ export function participantOf(taxId: string, name = `Company ${taxId}`): Partici
   return { kind: "company", alias: null, natural: naturalKey(data), data };
 }
 
-export function addressOf(participant: ParticipantRecord, street = "Rua A"): AddressRecord {
-  const data = { city: "Campinas", countryCode: "BR", countryState: "SP", name: "Matriz", number: "1", street };
+export function addressOf(participant: ParticipantRecord, street = "Rua A", name = "Matriz"): AddressRecord {
+  const data = { city: "Campinas", countryCode: "BR", countryState: "SP", name, number: "1", street };
   const identity = lengthPrefixed(Object.values(data));
   return {
     kind: "origin",
@@ -60,7 +62,7 @@ export function addressOf(participant: ParticipantRecord, street = "Rua A"): Add
 export function eventRow(row: EventRow): MappedRow {
   const participant = participantOf(row.participant ?? USUAL_TAX_ID, row.participantName);
   const owner = { by: "natural", key: participant.natural } as const;
-  const place = addressOf(participant, row.street);
+  const place = addressOf(participant, row.street, row.place);
   const address = { by: "identity", participant: owner, identity: place.identity } as const;
   const related = (document: string): DocumentRef => ({ by: "key", kind: "manifest", key: document });
   const name = row.name ?? "Weighing";
