@@ -112,7 +112,6 @@ function writeManifest() {
     scripts: __,
     overrides: ___,
     allowScripts: ____,
-    bin,
     exports,
     files,
     ...rest
@@ -120,7 +119,7 @@ function writeManifest() {
   const moved = (path) => path.replace("dist/", "bundle/");
   const manifest = {
     ...rest,
-    bin: Object.fromEntries(Object.entries(bin).map(([name, path]) => [name, moved(path)])),
+    bin: { rowferry: "bundle/cli/rowferry.js" },
     exports: { ".": Object.fromEntries(Object.entries(exports["."]).map(([name, path]) => [name, moved(path)])) },
     files: ["bundle", ...files.filter((path) => path !== "dist")],
     dependencies: Object.fromEntries(kept.map((name) => [name, dependencies[name]])),
