@@ -68,8 +68,9 @@ export async function writeAtomically<Result>(
     }
     return result;
   } catch (error) {
-    // A full disk is an error of the open file, without its path.
-    if (error instanceof Error && "syscall" in error && !("path" in error)) Object.assign(error, { path });
+    // A full disk is an error of the open file, without its path; and nobody has heard of the temporary one.
+    const isOfFile = error instanceof Error && "syscall" in error;
+    if (isOfFile && (!("path" in error) || error.path === temporary)) Object.assign(error, { path });
     throw error;
   } finally {
     if (file !== null) closeSync(file);

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   readlinkSync,
   statSync,
   symlinkSync,
@@ -12,6 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
+import { writeAtomically } from "../../src/report/atomic-file.js";
 import { metricsText, writeMetrics } from "../../src/report/metrics.js";
 import { shorten } from "../../src/model/fold.js";
 import { plainText } from "../../src/report/plain-text.js";
@@ -110,6 +112,15 @@ it("a file that is not ours is left as it is: figures replace figures, and no ot
   }
   writeFileSync(path, "");
   for (let count = 0; count < 2; count += 1) await writeMetrics(path, summary());
+});
+
+it("a file that cannot be written is told by its own name, whatever it is called until it is whole", async () => {
+  const path = join(folder(), "g.yaml");
+  const losingItsFolder = writeAtomically(path, (file) => {
+    file.write("version: 2");
+    rmSync(dirname(path), { recursive: true });
+  });
+  await expect(losingItsFolder).rejects.toMatchObject({ code: "ENOENT", path });
 });
 
 describe("receipts.csv", () => {
