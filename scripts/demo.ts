@@ -39,13 +39,15 @@ const steps: Step[] = [
   },
 ];
 
+// But for settings, which would lead elsewhere than to the sandbox.
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("ROWFERRY_")));
 const cli = join(root, "src", "cli", "rowferry.ts");
 for (const { says, args, expected } of steps) {
   process.stdout.write(`\n${says}\n   $ rowferry ${args.join(" ")}\n\n`);
   const { status } = spawnSync(process.execPath, ["--import", "tsx", cli, ...args, "--sandbox"], {
     cwd: root,
     stdio: "inherit",
-    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" },
+    env,
   });
   if (status !== expected) {
     process.stderr.write(`\nThe demo expected exit code ${expected} here and got ${status}.\n`);
