@@ -13,21 +13,27 @@ export const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
 const required = (process.env["ROWFERRY_TEST_REQUIRE"] ?? "").includes("chromium");
 const told = chromium === undefined ? "did not run: there is no chromium here" : "there is a chromium to look with";
 
-export let browser: Browser;
+let running: Promise<Browser> | null = null;
+
+/** Started by the first test that looks: `npm test` has none, and must not depend on whether a browser starts here. */
+export function browser(): Promise<Browser> {
+  const launched = async () => {
+    const { chromium: launcher } = await import("playwright-core");
+    return launcher.launch({ executablePath: chromium ?? "", args: ["--no-sandbox", "--disable-gpu"] });
+  };
+  return (running ??= launched());
+}
 
 /** For the tests of one file, which says when it has none. */
 export function useChromium(): void {
   it.each([told])("%s", () => {
     expect(chromium !== undefined || !required, "ROWFERRY_TEST_REQUIRE asks for chromium").toBe(true);
   });
-  beforeAll(async () => {
-    if (chromium === undefined) return;
-    const { chromium: launcher } = await import("playwright-core");
-    browser = await launcher.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu"] });
-  });
   afterAll(async () => {
-    if (chromium !== undefined) await browser.close();
+    const started = running;
+    running = null;
     endProcesses();
+    await (await started)?.close();
   });
 }
 
@@ -64,7 +70,7 @@ interface Look {
 
 /** Errors of the page fail the test: a refused style or script is one, and so is a refused change. */
 export async function open(url: string, more: Look = {}): Promise<Page> {
-  const context = await browser.newContext({
+  const context = await (await browser()).newContext({
     viewport: { width: more.width ?? 1200, height: 800 },
     colorScheme: more.scheme ?? "light",
     permissions: ["clipboard-read", "clipboard-write"],

@@ -9,7 +9,7 @@ import { browser, chromium, useChromium, violations } from "./chromium.js";
 useChromium();
 
 async function open(width: number, colorScheme: "light" | "dark"): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+  const context = await (await browser()).newContext({ viewport: { width, height: 900 }, colorScheme });
   onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.setContent(htmlReport(reportData()));
