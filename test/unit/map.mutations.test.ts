@@ -48,6 +48,7 @@ const piece = fc.constantFrom(
 const edit = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), length: fc.nat(12), piece });
 
 it("a mapping with slips of the pen is accepted, or refused with the place of every mistake", () => {
+  let tried = 0;
   let refused = 0;
   fc.assert(
     fc.property(fc.nat(texts.length - 1), fc.array(edit, { minLength: 1, maxLength: 3 }), (which, edits) => {
@@ -77,9 +78,10 @@ it("a mapping with slips of the pen is accepted, or refused with the place of ev
         expect(message).not.toBe("");
         expect(excerpt).toMatch(/\n +\^$/u);
       }
+      tried++;
       if (source.problems.length > 0) refused++;
     }),
     { numRuns: drawn(60, 250), seed: 11, interruptAfterTimeLimit: 8000, markInterruptAsFailure: false },
   );
-  expect(refused).toBeGreaterThan(50);
+  expect(refused).toBeGreaterThan((tried * 5) / 6);
 });
