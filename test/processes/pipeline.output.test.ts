@@ -67,7 +67,7 @@ describe("a pipe", () => {
   // `exec` keeps the program as the shell's own process, so that its exit code is what is awaited.
   const piped = async (args: string[], reader: string) => {
     const done = here().path("done");
-    const shell = `exec > >(${reader} > ${here().path("out")}; touch ${done})`;
+    const shell = `exec > >(${reader} > "${here().path("out")}"; touch "${done}")`;
     const { code, stderr } = await here().run(args, { shell });
     await vi.waitFor(() => expect(existsSync(done)).toBe(true), 20_000);
     return { code, stderr, text: read("out") };
@@ -77,7 +77,7 @@ describe("a pipe", () => {
     ["whose reader is slow gets all that was printed (F16)", "sleep 0.7; cat", Number.POSITIVE_INFINITY],
     ["that is closed early ends the command quietly", "head -c 1000", 1000],
   ] as const)("%s", async ([, reader, length]) => {
-    const { stdout } = await here().run(["schema"], { shell: `exec > ${here().path("whole")}` });
+    const { stdout } = await here().run(["schema"], { shell: `exec > "${here().path("whole")}"` });
     expect(stdout).toBe("");
     const whole = read("whole");
     expect(whole.length).toBeGreaterThan(100_000);

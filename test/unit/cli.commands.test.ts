@@ -255,7 +255,7 @@ describe("rowferry doctor", () => {
     const { code, said, world } = await typedIn(env, "doctor");
     expect([code, said]).toEqual([
       4,
-      expect.stringMatching(/✕ disk \S+ cannot be the ledger: there is no folder \S+mnt/),
+      expect.stringMatching(/✕ disk .+ cannot be the ledger: there is no folder .+mnt/),
     ]);
     expect(said).not.toContain("the first import makes it");
     const office = await openOfficeAt(createSandbox(), weighings);
