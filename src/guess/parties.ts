@@ -246,6 +246,7 @@ export function participant(
   return {
     when: isOne ? whenOf(identity) : undefined,
     key,
+    countryCode: columns.country?.type.as === "country" ? ref(columns.country) : undefined,
     taxIdType: person && `=iff(${isPerson}, "CPF", "CNPJ")`,
     taxId: ref(identity),
     name: ref(columns.name ?? identity),
