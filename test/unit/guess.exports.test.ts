@@ -1107,8 +1107,10 @@ it("the range of a result does not tell the rows of a sample apart", async () =>
   const { input, said } = await draftOf({
     "a.csv": text([
       "SampleID,ReportedDate,Test,Result,RefRange",
-      ...["S1,2026-03-01 14:02,Glucose,5.4,3.9-5.6", "S1,2026-03-01 14:02,Sodium,141,135-145"],
-      ...["S2,2026-03-01 14:05,Glucose,11.2,3.9-5.6", "S2,2026-03-01 14:05,Potassium,4.1,3.5-5.1"],
+      "S1,2026-03-01 14:02,Glucose,5.4,3.9-5.6",
+      "S1,2026-03-01 14:02,Sodium,141,135-145",
+      "S2,2026-03-01 14:05,Glucose,11.2,3.9-5.6",
+      "S2,2026-03-01 14:05,Potassium,4.1,3.5-5.1",
     ]),
   });
   expect(JSON.stringify(input.events)).not.toContain('"key":"=ref_range"');
