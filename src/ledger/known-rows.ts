@@ -36,10 +36,11 @@ export function createKnownRows(database: LedgerDatabase) {
         { events },
       );
       for (const { row, event } of links)
-        database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@row, @copy)", {
-          row,
-          copy: copies.get(event),
-        });
+        database.run(
+          `INSERT OR IGNORE INTO row_events (row_id, event_id, differs) SELECT @row, c.id, c.content_hash <> e.content_hash
+           FROM events e JOIN events c ON c.id = @copy WHERE e.id = @event`,
+          { row, event, copy: copies.get(event) },
+        );
       for (const page of new Set(links.map((link) => link.page)))
         pages.change(page, ([row, steps]): Entry<number[]>[] => {
           const left = steps.filter((step) => !copies.has(row + step));

@@ -243,3 +243,20 @@ it("a document that a later file declared otherwise waits, once that file is tak
   await office.import("a.csv");
   expect(office.documents().map(({ fields }) => fields["category"])).toEqual(["Sand"]);
 });
+
+it(
+  "a replacement waits for what the earlier files say, once a correction moves the changed row to another document",
+  long,
+  async () => {
+    const office = openOffice(weighings);
+    await office.brought("a.csv", loads("L1 20 5"));
+    await office.brought("known.csv", loads("L1 20 5", "L3 20 5"));
+    const changed = await office.brought("b.csv", loads("L1 20 77"));
+    await office.ends(0, "replace L1 --reason wrong --yes");
+    office.writeCsv("corrected.csv", office.rejectedRows(changed, { L1: "L2" }));
+    await office.import("corrected.csv");
+    expect(weights(office)).toEqual(["L1 20 5", "L3 20 5", "L2 20 77"]);
+    await office.import("a.csv");
+    expect(weights(office)).toEqual(["L3 20 5", "L2 20 77", "L1 20 5"]);
+  },
+);
