@@ -176,9 +176,9 @@ export function giveUp(
     }
   }
   // A change that is accepted stays out of what is sent again.
-  for (const [event, row] of witness.says)
-    if (isAbout({ document: row.document, row: contentOf(row) })) {
-      witness.says.delete(event);
+  for (const row of [...witness.says.values(), ...witness.disputed])
+    if (row.is === "event" && isAbout({ document: row.document, row: contentOf(row) })) {
+      witness.says.delete(eventSaidBy(row));
       witness.accepted.add(saidBy(row));
     }
   witness.givenUp.push(...gone);

@@ -67,6 +67,7 @@ export async function live(story: Story): Promise<Night> {
     says: new Map(),
     outdated: new Set(),
     accepted: new Set(),
+    disputed: [],
     versions: [],
     replaced: new Map(),
     replacing: new Map(),
@@ -341,7 +342,11 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
     (landedBefore.has(id) ? witness.gone : witness.holds).push(hold);
   }
   // Rows that contradict each other say nothing.
-  for (const [event, contents] of given) if (contents.size > 1) witness.says.delete(event);
+  for (const [event, contents] of given)
+    if (contents.size > 1) {
+      witness.says.delete(event);
+      witness.disputed.push(...rows.filter((row) => eventSaidBy(row) === event));
+    }
 }
 
 /** Without faults, runs until a run changes nothing any more. */

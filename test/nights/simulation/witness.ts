@@ -43,6 +43,8 @@ export interface Witness {
   outdated: Set<string>;
   /** What rows said otherwise than what had landed when a person gave up what was wrong. */
   accepted: Set<string>;
+  /** Rows that contradicted another of their file. */
+  disputed: StoryRow[];
   /** Ids of documents that were replaced by a next generation, by key. */
   replaced: Map<string, Set<string>>;
   /** How that, and `stood`, was before its last replacement, by key. */

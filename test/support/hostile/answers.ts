@@ -175,5 +175,6 @@ const witness = (): Witness => ({
   says: new Map(),
   outdated: new Set(),
   accepted: new Set(),
+  disputed: [],
   versions: [],
 });
