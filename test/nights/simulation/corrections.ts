@@ -89,8 +89,9 @@ export function noteCorrections(world: World, witness: Witness, file: Import, ea
     // It is another event's row now: the event stands as the others say.
     if (event !== eventSaidBy(row) && free.has(event) && said !== undefined && contentOf(said) === before)
       sayAsOthers(witness, event, before, earlier);
-    // A correction that came too late: what has landed is believed if it comes back.
-    const cameLate = before !== now && landed.has(eventSaidBy(was));
+    // A correction that came too late: what has landed is believed if it comes back, unless that is the correction itself.
+    const isThere = said !== undefined && contentOf(said) === now;
+    const cameLate = before !== now && landed.has(event) && !isThere;
     for (const content of versionsOf(witness, before, "before")) if (content !== now) witness.outdated.add(content);
     if (cameLate) witness.outdated.delete(before);
     for (const content of gone) witness.corrected.add(content);
