@@ -92,3 +92,7 @@ export function statesOf(machine: Machine): string[] {
 export const landedStates = ["landed", "landed-without-id", "changed"] as const satisfies readonly EventState[];
 
 export const isLandedState = (state: string): boolean => (landedStates as readonly string[]).includes(state);
+
+/** Certainly not on the timeline. */
+export const isUnsent = ({ state }: { state: string }): boolean =>
+  ["planned", "held", "deferred", "rejected"].includes(state);

@@ -5,7 +5,7 @@
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Assessment } from "./assess-document.js";
 import { holdFrom } from "./links.js";
-import { isUnsent } from "../ledger/stage/event-keys.js";
+import { isUnsent } from "../model/states.js";
 
 type Open = ReadonlyMap<number, { document: WorkDocument; events: readonly WorkEvent[] }>;
 
@@ -32,10 +32,9 @@ function isNextOf(other: WorkDocument, { namespace, kind, key, generation }: Wor
 
 /** An event without content may be the earliest of its document, so all of it waits. Before links are handled. */
 export function holdWithoutContent(open: Open, assessments: ReadonlyMap<number, Assessment>): void {
-  const replacements = replacementsIn(open);
   for (const { document, events } of open.values()) {
-    const lacking = events.filter(({ payload, dismissed }) => payload === "" && !dismissed);
-    const missing = lacking.find((event) => isUnsent(event) || document.generation > 1);
+    const isWaiting = (event: WorkEvent) => !event.dismissed && (isUnsent(event) || document.generation > 1);
+    const missing = events.find((event) => event.payload === "" && isWaiting(event));
     if (missing === undefined) continue;
     const why = { reason: "content-missing", waitsFor: `event:${missing.id}` } as const;
     const assessment = assessments.get(document.id);
@@ -44,7 +43,7 @@ export function holdWithoutContent(open: Open, assessments: ReadonlyMap<number, 
       const [first] = assessment.ready;
       if (first !== undefined) holdFrom(assessment, first, why);
     }
-    const cancel = replacements.find(({ next }) => next === document.id)?.cancel;
+    const cancel = replacementsIn(open).find(({ next }) => next === document.id)?.cancel;
     const old = cancel && assessments.get(cancel.document);
     if (cancel !== undefined && old?.ready.includes(cancel) === true) holdFrom(old, cancel, why);
   }

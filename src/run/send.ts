@@ -1,5 +1,5 @@
 /** Sends the plan: a lane for each component, requests of linked documents in the order of their links. */
-import { isUnsent } from "../ledger/stage/event-keys.js";
+import { isUnsent } from "../model/states.js";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Writer } from "../ledger/writer.js";
 import { idsOf, type WorkDocument, type WorkEvent } from "../ledger/work.js";

@@ -164,10 +164,6 @@ export function nextEventId(database: LedgerDatabase): number {
   );
 }
 
-/** Certainly not on the timeline. */
-export const isUnsent = ({ state }: Pick<StoredEvent, "state">): boolean =>
-  ["planned", "held", "deferred", "rejected"].includes(state);
-
 export const hasLanded = ({ state }: StoredEvent): boolean => state === "landed" || state === "landed-without-id";
 
 export type EventKeys = ReturnType<typeof createEventKeys>;

@@ -106,10 +106,12 @@ export function createDocumentStager(
     const isOnlyCreated = isUnsent && given.mode === "target" && mode === "create";
     // A row may append to a document before the row that creates it is read.
     const isOnlyAppended = given.mode !== "existing" && mode === "existing" && state === "planned";
-    const same = isSame(stored, given);
     const isOthers = stored.row_id !== null && inputOf(stored.row_id) !== inputId;
-    const columns = { ...columnsOf(given, row), ...(isOthers && !same && { differs: 1 }) };
-    if (stored.declared === 0 || isOnlyAppended) return declare(stored, columns);
+    const columns = () => ({
+      ...columnsOf(given, row),
+      ...(isOthers && !isSame(stored, given) && { differs: 1 }),
+    });
+    if (stored.declared === 0 || isOnlyAppended) return declare(stored, columns());
     if (given.mode === "existing") return;
     // Rows of its own also create it, but the event with the target decides, in whatever order they come.
     if (!isOnlyCreated) {
@@ -117,6 +119,7 @@ export function createDocumentStager(
       // An edited mapping's settings apply to what it brings again.
       if (stored.settings_id !== settingsId) change(id, { settings_id: settingsId });
       const isNewVersion = isRefused(stored.row_id) || (stored.row_id !== null && versions().includes(stored.row_id));
+      const same = isSame(stored, given);
       if (isUnsent && stored.row_id !== null && states.isSameName(inputOf(stored.row_id)))
         formerly.set(id, same || formerly.get(id) === null ? null : (formerly.get(id) ?? { stored, given, row }));
       if (same && !isRefused(stored.row_id)) return;
@@ -126,7 +129,7 @@ export function createDocumentStager(
         return;
       }
     }
-    declare(stored, isOnlyCreated ? { ...columns, mode } : columns);
+    declare(stored, isOnlyCreated ? { ...columns(), mode } : columns());
     writer.replanned("document", id, now);
   };
 

@@ -5,13 +5,14 @@
 import type { DocumentName } from "../../model/keys.js";
 import { eventKeyTwice, keysNearlyEqual, problem } from "../../model/problem.js";
 import type { DocumentRef, EventRecord } from "../../model/records.js";
+import { isUnsent } from "../../model/states.js";
 import type { EventContent } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow } from "../rows.js";
 import { describeChange } from "../views/changes.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
-import { type EventKeys, hasLanded, isUnsent, type KeyedEvent, type StoredEvent } from "./event-keys.js";
+import { type EventKeys, hasLanded, type KeyedEvent, type StoredEvent } from "./event-keys.js";
 import type { References } from "./references.js";
 import { eventsToGo, goWithDocument } from "./go-with-document.js";
 import type { DocumentStager } from "./stage-documents.js";

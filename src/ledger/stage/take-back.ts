@@ -15,12 +15,13 @@ import { idsOf } from "../work.js";
 import { unknownParties } from "./references.js";
 import { Writer } from "../writer.js";
 import type { DocumentName } from "../../model/keys.js";
+import { isUnsent } from "../../model/states.js";
 import { codes } from "../../model/codes.js";
 import { readCodes } from "../../model/codes/read.js";
 import { type Problem, problem } from "../../model/problem.js";
 import type { StageOptions } from "./staging.js";
 import { type Correction, originalCellsBeside } from "./corrections.js";
-import { isUnsent, type KeyedEvent, type StoredEvent } from "./event-keys.js";
+import type { KeyedEvent, StoredEvent } from "./event-keys.js";
 import { cellHash, createCells, eachOnce } from "./row-cells.js";
 
 /** Deletes events (`events` selects ids) that no row brings any more; others go to a file that brings them. @returns how many */
@@ -111,8 +112,10 @@ function takeBackDeclarations(database: LedgerDatabase, range: { first: number; 
 
 /** Called after the input is staged: restores what its rows no longer declare, and other rows or a replacement need. */
 export function giveBackWhatIsNeeded(database: LedgerDatabase): void {
-  if (database.has("SELECT 1 FROM temp.sqlite_schema WHERE name = 'withdrawn'"))
+  if (database.has("SELECT 1 FROM temp.sqlite_schema WHERE name = 'withdrawn'")) {
     forgetContentOfGone(database, "SELECT id FROM temp.withdrawn");
+    database.exec("DROP TABLE temp.withdrawn");
+  }
   if (!database.has("SELECT 1 FROM temp.sqlite_schema WHERE name = 'taken_back'")) return;
   database.run(
     `UPDATE documents SET declared = 1, row_id = coalesce((SELECT min(re.row_id) FROM events e JOIN row_events re ON re.event_id = e.id

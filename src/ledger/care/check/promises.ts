@@ -74,7 +74,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
      WHERE NOT EXISTS (SELECT 1 FROM rows r WHERE r.id = h.row_id AND r.fate = 'invalid')`,
       "everything that waits to be sent has its payload": `SELECT e.document || ': ' || e.event FROM events_now e
      WHERE e.payload = '' AND e.state IN ('planned', 'held', 'deferred')
-       -- A replacement of what a journal restored holds back until its rows come.
+       -- What lacks its content holds its document back until its rows come.
        AND e.participant_ref NOT IN (SELECT -id FROM aliases WHERE name = '#journal')`,
       "every row is of a file that was imported": `SELECT t.what || ' ' || t.id FROM (SELECT 'row' AS what, id, id AS row_id FROM rows
          UNION ALL SELECT 'row', row_id, row_id FROM row_events UNION ALL SELECT 'a page of row', first_id, first_id FROM pages
