@@ -2,7 +2,7 @@
 import { copyFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { badNight, longImport, rightRows } from "./bad-night.js";
 import {
   click,
@@ -274,6 +274,20 @@ inChromium(
     await shows(page, ".bar", /= [1-9]\d* ready/);
     expect(await box.inputValue()).toBe("II");
 
+    const told = Promise.withResolvers<void>();
+    const asked = async (route: Route) => {
+      move("sandbox", "away");
+      const response = await route.fetch();
+      move("away", "sandbox");
+      await route.fulfill({ response });
+      told.resolve();
+    };
+    await page.route("**/api/overview*", asked, { times: 1 });
+    await page.evaluate("dispatchEvent(new Event('changed'))");
+    await told.promise;
+    await page.waitForTimeout(500);
+    await shows(page, ".bar", /= [1-9]\d* ready/);
+
     const zone = /times in (\S+)/;
     const [, before] = zone.exec((await page.locator("header").textContent()) ?? "") ?? [];
     expect(before).toBe("UTC");
@@ -336,6 +350,7 @@ inChromium(
     const first = await startConsole(at, "--allow-changes");
     const page = await open(first.url);
     await correctClass(page);
+    await page.getByRole("grid").waitFor();
     await click(page, "button", /^Import \d+ rows/);
     await first.kill();
     await shows(page, ".trouble", "The console does not respond.");

@@ -10,7 +10,7 @@ import { Find } from "./find.js";
 import { Files, Run, Runs, Start } from "./history.js";
 import { listen, takeToken } from "./http.js";
 import { Overview } from "./overview.js";
-import { HereIs, Link, Note, param, setZone, type Target, useData } from "./page.js";
+import { AGAIN_MS, HereIs, Link, Note, param, setZone, type Target, useData } from "./page.js";
 
 const LONGEST = 1000;
 
@@ -44,7 +44,14 @@ function App() {
   document.title = target === undefined ? "Rowferry" : `${target.answer} · ${name} · Rowferry`;
   const hadLedger = useRef(false);
   hadLedger.current ||= targets.length > 0;
-  const Screen = target === undefined ? (hadLedger.current ? Gone : FirstImport) : (screens[pathname] ?? Overview);
+  const isGone = target === undefined && hadLedger.current;
+  useEffect(() => {
+    // One that comes back within the second brings no news.
+    const timer = isGone && setInterval(() => dispatchEvent(new Event("changed")), AGAIN_MS);
+    return () => void (timer && clearInterval(timer));
+  }, [isGone]);
+  const Found = target === undefined ? FirstImport : (screens[pathname] ?? Overview);
+  const Screen = isGone ? Gone : Found;
   const away = failure?.isAway === true ? failure : null;
   return (
     <HereIs value={{ name, target: target as Target, targets, allowChanges, away }}>

@@ -60,6 +60,8 @@ export function Link(props: { to: string; query?: Query; isCurrent?: boolean; ch
   );
 }
 
+export const AGAIN_MS = 2000;
+
 /**
  * Data about this target, fetched again after changes; until then the former data stay. A change of `at` fetches again.
  * `waiting`: what to show until the first data arrive.
@@ -71,7 +73,9 @@ export function useData<Path extends keyof Asks>(path: Path, more: Query = {}, a
   const [failure, setFailure] = useState<Refused | null>(null);
   useEffect(() => {
     let newest = 0;
+    let again: ReturnType<typeof setTimeout> | undefined;
     const load = () => {
+      clearTimeout(again);
       const mine = (newest += 1);
       get(path, query).then(
         (data) => {
@@ -79,13 +83,19 @@ export function useData<Path extends keyof Asks>(path: Path, more: Query = {}, a
           setFound({ address, data });
           setFailure(null);
         },
-        (error: Refused) => mine === newest && setFailure(error),
+        (error: Refused) => {
+          if (mine !== newest) return;
+          setFailure(error);
+          // What was away for less than a second may come back without news.
+          if (!error.isAnswer) again = setTimeout(load, AGAIN_MS);
+        },
       );
     };
     load();
     addEventListener("changed", load);
     return () => {
       newest += 1;
+      clearTimeout(again);
       removeEventListener("changed", load);
     };
   }, [address, at]);
