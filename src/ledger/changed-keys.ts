@@ -25,7 +25,7 @@ export interface MadeKeys {
     entries: ReadonlyMap<string, string>;
     fallback: boolean;
     keeps: boolean;
-    format: "xlsx" | null;
+    isUsed(entry: string): boolean;
   }[];
   /** Fingerprints without the lists among `tables`, which may grow. */
   lean(): ReadonlyMap<string, string>;
@@ -165,15 +165,9 @@ function sentOf(database: LedgerDatabase, namespace: string, name: string): { se
  * keys too.
  */
 function otherTables(database: LedgerDatabase, mapping: string, namespace: string, { tables }: MadeKeys): Set<string> {
-  const hasRead = (format: string | null) =>
-    format === null ||
-    database.value("SELECT 1 FROM inputs WHERE namespace = @namespace AND dialect ->> 'format' = @format LIMIT 1", {
-      namespace,
-      format,
-    }) !== null;
-  const changed = tables.filter(({ kind, table, entries, fallback, keeps, format }) => {
+  const changed = tables.filter(({ kind, table, entries, fallback, keeps }) => {
     const before = entriesOf(database, { namespace, kind, mapping, table });
-    if (before === null || !hasRead(format)) return false;
+    if (before === null) return false;
     const old = Object.entries(before);
     // A row whose entry is missing has no key, which is reported with the row.
     const differs = old.some(([text, says]) => (entries.get(text) ?? (fallback || keeps ? null : says)) !== says);
@@ -215,14 +209,16 @@ export function saveFingerprints(
     entries: new Map([[LEAN, print]]),
     fallback: true,
     keeps: false,
+    isUsed: () => true,
   }));
-  for (const { kind, table, entries, fallback, keeps } of [...tables, ...prints]) {
+  for (const { kind, table, entries, fallback, keeps, isUsed } of [...tables, ...prints]) {
     // An entry that comes back must say what it said.
+    const used = [...entries].filter(([entry]) => isUsed(entry));
     const all = fallback || keeps ? "excluded.entries" : "json_patch(entries, excluded.entries)";
     database.run(
       `INSERT INTO key_tables (namespace, name, mapping, source, entries) VALUES (@namespace, @kind, @mapping, @table, @json)
        ON CONFLICT (namespace, name, mapping, source) DO UPDATE SET entries = ${all} WHERE entries <> excluded.entries`,
-      { namespace, kind, mapping, table, json: JSON.stringify(Object.fromEntries(entries)) },
+      { namespace, kind, mapping, table, json: JSON.stringify(Object.fromEntries(used)) },
     );
   }
 }

@@ -24,8 +24,8 @@ export interface KeyTable extends Omit<KeyList, "name"> {
   /** The document or event whose key reads the table. */
   kind: string;
   table: string;
-  /** The format of the only files whose keys it makes; null: all formats. */
-  format: "xlsx" | null;
+  /** Whether a key was made by this entry so far. */
+  isUsed(entry: string): boolean;
 }
 
 /** The settings by which typed cells are read as text. */
@@ -41,7 +41,7 @@ export function fingerprint(
   for (const { name, tree, reads } of makers) {
     const parts: JsonValue[] = [tree];
     const add = (table: string, entries: KeyTable["entries"], more: Partial<KeyTable> = {}) =>
-      tables.push({ kind: name, table, entries, fallback: false, keeps: false, format: null, ...more });
+      tables.push({ kind: name, table, entries, fallback: false, keeps: false, isUsed: () => true, ...more });
     if (reads.others.has("function")) parts.push(beside.functionsText);
     for (const read of [...reads.tables].toSorted()) {
       const [called = "", column = ""] = read.split(".");
@@ -59,7 +59,8 @@ export function fingerprint(
       }
     if (reads.others.has("dates")) add("dates", new Map(defaults.dates?.map((one) => [one, ""])), { keeps: true });
     const spelling = SPELLING.map((one): [string, string] => [one, JSON.stringify(defaults[one] ?? null)]);
-    if (reads.others.has("spelling")) add("typed cells", new Map(spelling), { format: "xlsx" });
+    const isUsed = (setting: string) => [...reads.columns].some((one) => one.spelling.has(setting));
+    add("typed cells", new Map(spelling), { isUsed });
     texts.set(name, (texts.get(name) ?? new Set()).add(canonicalJson(parts)));
   }
   const print = (name: string, of: ReadonlySet<string>) => {

@@ -24,8 +24,8 @@ export interface Reads {
   columns: Set<Column>;
   /** As `plants.region`. */
   tables: Set<string>;
-  /** The row's number and the names of its file and sheet, all rows of its group, a custom function, how typed cells are spelt, the mapping's formats of dates. */
-  others: Set<"row" | "file" | "sheet" | "group" | "function" | "spelling" | "dates">;
+  /** The row's number and the names of its file and sheet, all rows of its group, a custom function, the mapping's formats of dates. */
+  others: Set<"row" | "file" | "sheet" | "group" | "function" | "dates">;
 }
 
 /** One of each kind of record. */
@@ -71,6 +71,8 @@ export interface Column extends Piece<Value> {
   identity: boolean;
   /** What its tree leaves out if it is lean. */
   lists: KeyList[];
+  /** The settings by which its typed cells have been read as text so far. */
+  spelling: ReadonlySet<string>;
   /** The parts of a tax id. */
   taxId: { [part in "type" | "country"]?: Piece<Value> | undefined };
 }

@@ -70,6 +70,7 @@ export async function stageFiles(
     }
     tellUnread(session, input, staged);
   }
+  saveKeys(session, mapping);
   return staged;
 }
 
@@ -251,7 +252,8 @@ const AGAIN = "Run the same command again: it reads the files from the beginning
 const TOLD_EVERY = 500;
 
 /** Compares keys before anything is staged (H25). @returns whether it is new. @throws RowferryError `keys-changed` */
-function refuseChangedKeys({ database, clock }: Session, mapping: Mapping): boolean {
+function refuseChangedKeys(session: Session, mapping: Mapping): boolean {
+  const { database } = session;
   const { namespace, keyMakers } = mapping;
   const former = formerNamespace(database, mapping.path, namespace);
   const changes = changedKeys(database, mapping.name, former ?? namespace, keyMakers);
@@ -259,9 +261,13 @@ function refuseChangedKeys({ database, clock }: Session, mapping: Mapping): bool
   if (renamed.length > 0) throw labelsChanged(renamed);
   if (changes.length > 0) throw keysChanged(changes, former);
   const isNew = isFresh(database, mapping.name, namespace, keyMakers);
-  saveFingerprints(database, mapping.name, namespace, keyMakers, clock.now());
+  saveKeys(session, mapping);
   return isNew;
 }
+
+/** Which settings typed cells were read by shows only once the rows have been mapped. */
+const saveKeys = ({ database, clock }: Session, { name, namespace, keyMakers }: Mapping): void =>
+  saveFingerprints(database, name, namespace, keyMakers, clock.now());
 
 /** @throws RowferryError `keys-changed` */
 function refuseOtherKeys(

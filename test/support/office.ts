@@ -42,7 +42,7 @@ export interface Office {
   /** Header first. */
   writeCsv(name: string, rows: readonly Cells[], more?: { end?: string }): void;
   /** Header first; of texts and dates. */
-  writeExcel(name: string, rows: readonly (Cells | readonly (string | Date)[])[]): Promise<void>;
+  writeExcel(name: string, rows: readonly (Cells | readonly (string | number | Date)[])[]): Promise<void>;
   /** Documents at the service, in the order of their creation. */
   documents(): DocumentWithTimeline[];
   /** In order of registration. */

@@ -85,6 +85,28 @@ describe("a key from typed cells, and another format of dates", () => {
     expect(await office.import("w.xlsx")).toMatchObject({ exitCode: 0, rows: { known: 1 } });
   });
 
+  it("may change where no typed cell in a key depended on it: texts and whole numbers, whatever the other columns hold", async () => {
+    const typed = (decimal: string) => ({
+      ...weighingsWith({ columns: { no: "No" }, event: { key: ["=no", "=at"] } }),
+      defaults: { ...weighings.defaults, decimal },
+    });
+    const cells = (no: number) => [
+      ["Load", "At", "Gross", "No"],
+      ["L1", new Date("2026-01-01T10:00Z"), 5.5, no],
+    ];
+    for (const [no, code] of [
+      [4711, 0],
+      [47.5, 2],
+    ] as const) {
+      const office = openOffice(typed("."));
+      await office.writeExcel("w.xlsx", cells(no));
+      await office.ends(0, "import m.yaml w.xlsx");
+      office.writeMapping(typed(","));
+      office.writeCsv("w.csv", ["Load,At,Gross,No", "L1,2026-01-01 11:00,6,4712"]);
+      await office.ends(code, "import m.yaml w.csv");
+    }
+  });
+
   it("are nothing to the keys of text files", long, async () => {
     const office = openOffice(dated(before));
     await office.lands("w.csv", withDay("1/1/26"));

@@ -109,6 +109,13 @@ function faultOfNumber(number: string): Refused | null {
 
 const damaged = (message: string, hint: string) => new Refused(message, "cell-damaged", hint);
 
+/** The settings on which the text of a typed cell depends. */
+export function spellingOf(cell: string, kind: CellKind): readonly (keyof ConvertDefaults)[] {
+  if (kind === "number" || kind === "percent") return cell.includes(".") ? ["decimal"] : [];
+  if (kind === "boolean") return ["booleans"];
+  return kind === "date" ? ["dates", "language", "twoDigitYears"] : [];
+}
+
 /** As a text file in the mapping's formats would write it, else the cell's own plain form. */
 function compileSpelling({
   decimal,

@@ -17,6 +17,7 @@ import type { ColumnObject } from "../language/column-schema.js";
 import type { Scalar } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import type { Never } from "../piece.js";
+import { spellingOf } from "./cells.js";
 import { asText, literalText, type Maybe, type Type, type Value, type View } from "./view.js";
 
 export interface Reader {
@@ -26,6 +27,8 @@ export interface Reader {
   at(view: View, index: number): Maybe<Value>;
   /** Whether there is content in any cell. */
   filled(view: View, index: number): boolean;
+  /** The settings by which typed cells have been read as text so far. */
+  spelling: ReadonlySet<string>;
 }
 
 export interface CellRules {
@@ -38,7 +41,7 @@ export interface CellRules {
 }
 
 /** These conversions use a typed cell's kind; the others take it as text. */
-export const TYPED: ReadonlySet<string> = new Set(["integer", "number", "boolean", "date", "timestamp"]);
+const TYPED: ReadonlySet<string> = new Set(["integer", "number", "boolean", "date", "timestamp"]);
 
 export function compileReader(spec: ColumnObject, site: Site, { words, convert, identity }: CellRules): Reader {
   const { cells, conversions } = site.scope.shared;
@@ -70,15 +73,21 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
   const allowed = Array.isArray(units) ? units : Object.keys(units);
   const isPercent = allowed.includes("%");
 
+  const spelling = new Set<string>();
+  const textOf = (cell: string, kind: CellKind): string => {
+    for (const setting of spellingOf(cell, kind)) spelling.add(setting);
+    return cells.text(cell, kind);
+  };
+
   const read = (given: string, givenKind: CellKind, index: number, view: View): Maybe<Value> => {
     const cell = givenKind === "percent" && isPercent ? percentage(given) : given;
     const cellKind = givenKind === "percent" ? "number" : givenKind;
     const purpose = identity() ? "identity" : "value";
     let kind: CellKind = TYPED.has(name) ? cellKind : "text";
-    let text = kind === cellKind ? cell : cells.text(cell, cellKind);
+    let text = kind === cellKind ? cell : textOf(cell, cellKind);
     let fault = cells.fault(cell, cellKind, purpose === "value" && map !== null ? "map" : purpose);
     if (fault === null && map !== null) {
-      const shown = cells.text(cell, cellKind);
+      const shown = textOf(cell, cellKind);
       const mapped = map.get(foldName(shown))?.value ?? otherwise;
       if (mapped != null) {
         text = literalText(mapped);
@@ -116,6 +125,7 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     });
   return {
     type,
+    spelling,
     never: neverOf(spec, name, spelt, words),
     at: (view, index) => {
       const { members } = view;

@@ -22,7 +22,7 @@ import {
   take,
 } from "../piece.js";
 import type { Cells } from "./cells.js";
-import { agreed, compileReader, type Conversions, type Read, type Reader, TYPED } from "./column.js";
+import { agreed, compileReader, type Conversions, type Read, type Reader } from "./column.js";
 import type { HeaderUse } from "./headers.js";
 import { refuseName } from "./names.js";
 import type { Table } from "./table.js";
@@ -130,7 +130,16 @@ export class Scope {
 
   #broken(name: string): Column {
     const none = { as: null, zone: null, filled: null, use: null, set: null, identity: false };
-    return { ...BROKEN, ...none, reads: newReads(), name, slot: this.slot(), lists: [], taxId: {} };
+    return {
+      ...BROKEN,
+      ...none,
+      reads: newReads(),
+      name,
+      slot: this.slot(),
+      lists: [],
+      spelling: new Set(),
+      taxId: {},
+    };
   }
 
   /** In a group: a value over its rows, or the value on which they agree. */
@@ -174,9 +183,9 @@ export class Scope {
     column.tree = this.#tree(column, spec);
     const reader = this.#reader(column, spec, site);
     column.reads.columns.add(column);
-    if (spec.map !== undefined || !TYPED.has(spec.as ?? "text")) column.reads.others.add("spelling");
     column.type = reader.type;
     column.never = reader.never;
+    column.spelling = reader.spelling;
     if (headers !== undefined) {
       const [fits, ...excluded] = [headers, ...(except ?? [])].map(compileGlob);
       const isIn = (text: string) => fits?.(text) === true && !excluded.some((test) => test(text));
