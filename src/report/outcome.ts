@@ -56,7 +56,7 @@ export function saidRestored(
 }
 
 export const saidWithdrawn = ({ input, rows }: { input: string; rows: number }): string =>
-  `${input}: ${counted(rows, "row was", "rows were")} taken back. Importing the file stages them again.`;
+  `${input}: ${counted(rows, "row was", "rows were")} taken back. Importing the file stages ${rows === 1 ? "it" : "them"} again.`;
 
 /** The problems of the files that were read; if there are none, all problems. */
 export function problemsHere(problems: readonly ToldProblem[]): readonly ToldProblem[] {

@@ -190,7 +190,7 @@ function lockFor(path: string, isShared: boolean, folder: string, message: strin
 async function watchAlone(options: WatchOptions, memory: string): Promise<number> {
   const { folder, moveTo, target, clock, signal, say } = options;
   const handled = readHandled(memory);
-  const seen = new Map<string, Found & { since: number }>();
+  const seen: Seen = new Map();
   const retries = new Map<string, { since: number; waitMs: number }>();
   const unread = new Set<string>();
   let worst: number = ExitCode.ok;
@@ -221,6 +221,10 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
     if (isLeft || isCut) retries.set(name, { since: clock.now(), waitMs });
     else retries.delete(name);
   };
+  const sayOnce = (line: string) => {
+    if (!options.quiet && !told.has(line)) say(line);
+    told.add(line);
+  };
   const isSettled = (file: Found, stamp: string) =>
     isHandled(file, handled[file.name], stamp) && (moveTo === null || !isDone(handled[file.name]));
   const sayFailed = (settled: readonly Found[]) => {
@@ -240,9 +244,16 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
     if (options.once && isFirstLook) sayFailed(present.filter((file) => isSettled(file, stamp)));
     const isNextDue = (file: Found) =>
       !isUnchanged(file, handled[file.name]) || isDue(retries.get(file.name), clock.now());
-    const complete = inOrder(files, options.order).filter(
-      (file) => isComplete(file, seen, options, isFirstLook) && isNextDue(file),
-    );
+    const ordered = inOrder(files, options.order);
+    const whole = new Set(ordered.filter((file) => isComplete(file, seen, options, isFirstLook)));
+    const isReady = (file: Found) => whole.has(file) && isNextDue(file);
+    // A later file would make its rows late. One that is written to all the time holds no other up for long.
+    const isAwaited = ({ name }: Found) => clock.now() - (seen.get(name)?.growsSince ?? 0) < HALF_DAY;
+    const growing = ordered.findIndex((file) => !whole.has(file) && isAwaited(file));
+    const complete = ordered.slice(0, growing < 0 ? ordered.length : growing).filter(isReady);
+    const waiting = growing < 0 ? undefined : ordered.slice(growing).find(isReady);
+    if (waiting !== undefined)
+      sayOnce(`${waiting.name} waits for ${ordered[growing]?.name}, which comes before it and is still being written`);
     isFirstLook = false;
     for (const file of complete) {
       if (signal.aborted) break;
@@ -254,7 +265,8 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
       await untilFree(options).catch(tell);
       if (signal.aborted) break;
       const [now] = filesOf([name], folder, tell);
-      if (now === undefined || !isUnchanged(now, file)) continue;
+      if (now === undefined) continue;
+      if (!isUnchanged(now, file)) break;
       if (!isHandled(file, before, stamp)) {
         const isSame = isUnchanged(file, before) && before.stamp === stamp;
         const hash = await contentOf(path);
@@ -378,22 +390,24 @@ const MINUTE = 60_000;
 const HALF_DAY = 12 * 60 * MINUTE;
 const canGoOn = (exitCode: number) => exitCode === ExitCode.again || exitCode === ExitCode.locked;
 
-function isComplete(
-  file: Found,
-  seen: Map<string, Found & { since: number }>,
-  options: WatchOptions,
-  isFirstLook: boolean,
-): boolean {
+/** `since`: when it last changed. `growsSince`: when it was first seen incomplete; null: it was complete. In ms. */
+type Seen = Map<string, Found & { since: number; growsSince: number | null }>;
+
+function isComplete(file: Found, seen: Seen, options: WatchOptions, isFirstLook: boolean): boolean {
   // One that is older is yesterday's.
   const done = `${file.path}.done`;
-  if (existsSync(done) && (statSync(done, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= file.changed) return true;
+  if (existsSync(done) && (statSync(done, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= file.changed) {
+    seen.delete(file.name);
+    return true;
+  }
   const now = options.clock.now();
   const before = seen.get(file.name);
   const isSame = isUnchanged(file, before);
   // A file unchanged for long enough was complete before the watch began; later its time may be that of another clock.
   const since = isSame || isFirstLook ? Math.min(now, isSame ? before.since : Math.max(file.changed, 0)) : now;
-  seen.set(file.name, { ...file, since });
-  return now - since >= options.settleMs;
+  const isWhole = now - since >= options.settleMs;
+  seen.set(file.name, { ...file, since, growsSince: isWhole ? null : (before?.growsSince ?? now) });
+  return isWhole;
 }
 
 /** Overwrites nothing. @throws RowferryError `output-unwritable`; then the file is where it was */

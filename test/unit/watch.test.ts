@@ -181,13 +181,44 @@ describe("watch", () => {
     const inbox = open();
     inbox.put("a.csv");
     inbox.put("b.csv");
+    inbox.put("c.csv", "Load,At,Gross\nB,2026-01-01 10:30,7\n");
     const { runImport } = inbox.world.pipeline;
     inbox.world.pipeline.runImport = async (options) => {
       if (inbox.landed().length === 0) inbox.put("b.csv", "Load,At,Gross\nB,2026-01-01 10:00,1", 0);
       return runImport(options);
     };
     await inbox.watch((look) => look === 1 && inbox.put("b.csv", text("B", "12"), 0));
-    expect(weights(inbox)).toEqual(["A 0 5", "B 0 12"]);
+    expect(weights(inbox)).toEqual(["A 0 5", "B 0 12", "B 30 7"]);
+  });
+
+  it(
+    "a file waits for one that comes before it and is still being written: it would make that one's rows late",
+    long,
+    async () => {
+      const inbox = open();
+      const at = (minute: string) => `Load,At,Gross\nA,2026-01-01 10:${minute},5\n`;
+      inbox.put("2.csv", at("02"));
+      inbox.put("1.csv", at("01").slice(0, -3), JUST_NOW);
+      inbox.put("3.csv", at("03"));
+      const { code, out, err } = await inbox.watch((look) => look === 2 && inbox.put("1.csv", at("01"), JUST_NOW));
+      expect(code, out).toBe(0);
+      expect(weights(inbox)).toEqual(["A 1 5", "A 2 5", "A 3 5"]);
+      expect((out + err).match(/2.csv waits for .*/g)).toEqual([
+        "2.csv waits for 1.csv, which comes before it and is still being written",
+      ]);
+    },
+  );
+
+  it("a file that is written to all day holds no other one up for more than half of it", long, async () => {
+    const inbox = open();
+    inbox.put("a.csv", text("A"), JUST_NOW);
+    inbox.put("b.csv");
+    await inbox.watch((look) => {
+      if (look === 3) inbox.world.now += 13 * 3_600_000;
+      expect(inbox.landed()).toHaveLength(look > 4 ? 1 : 0);
+      appendFileSync(inbox.path("inbox/a.csv"), "\n");
+      if (look > 5) inbox.world.send("SIGTERM");
+    });
   });
 
   it(

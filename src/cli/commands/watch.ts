@@ -25,7 +25,7 @@ export const spec = sendingCommand({
     "rowferry watch manifests.yaml inbox --once": "what is there now, then end",
   },
   notes: [
-    "A file is imported once it has not changed for --settle, or as soon as there is a file <name>.done next to it that is not older. Files are imported one at a time, in order. What --limit or --until leaves to the next run is sent half a day later, or when the command is started again. With --once and nothing new, it ends with 3 while something needs you. Ctrl-C or SIGTERM ends the command. A second watch on the same mapping and folder ends at once with 5, and so does one with another mapping or target if either has --move-to. If you run them in turn with --once, each would miss the files that an earlier one has moved: give each its own folder.",
+    "A file is imported once it has not changed for --settle, or as soon as there is a file <name>.done next to it that is not older. Files are imported one at a time, in order; one that is still being written holds up those that come after it, for at most half a day. What --limit or --until leaves to the next run is sent half a day later, or when the command is started again. With --once and nothing new, it ends with 3 while something needs you. Ctrl-C or SIGTERM ends the command. A second watch on the same mapping and folder ends at once with 5, and so does one with another mapping or target if either has --move-to. If you run them in turn with --once, each would miss the files that an earlier one has moved: give each its own folder.",
   ],
   async prepare(frame, { moveTo, order = "name", settle, every, once, ...flags }, mapping: string, folder: string) {
     const { world, signal } = frame;
