@@ -181,7 +181,7 @@ function lockFor(path: string, isShared: boolean, folder: string, message: strin
 }
 
 /**
- * Watches until the signal, or with `once` until all files are handled. Retries an import that can continue (exit 4, 5),
+ * Watches until the signal, or with `once` until all files are handled. Retries an import that can continue (exit 1, 4, 5),
  * also once its file is gone, and a move after one minute, then two, four, at most fifteen; what a limit left to the
  * next run after half a day, or when it is started again; a file of which nothing was staged once it, its mapping or the
  * settings change. Sends deferred events when their time has come.
@@ -388,7 +388,9 @@ const isDone = (before: Handled[string] | undefined): boolean =>
 const MINUTE = 60_000;
 /** `--until` means the nearest such time. */
 const HALF_DAY = 12 * 60 * MINUTE;
-const canGoOn = (exitCode: number) => exitCode === ExitCode.again || exitCode === ExitCode.locked;
+/** The machine may be repaired, too: a full disk is no fault of the file. */
+const canGoOn = (exitCode: number) =>
+  [ExitCode.again, ExitCode.locked, ExitCode.unexpected].some((one) => one === exitCode);
 
 /** `since`: when it last changed. `growsSince`: when it was first seen incomplete; null: it was complete. In ms. */
 type Seen = Map<string, Found & { since: number; growsSince: number | null }>;

@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { tryLock } from "../../src/ledger/care/lock.js";
 import { systemClock } from "../../src/model/clock.js";
+import { RowferryError } from "../../src/model/error.js";
 import { createSandbox } from "../../src/sandbox/index.js";
 import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { weighings, weights } from "../support/weighings.js";
@@ -529,6 +530,27 @@ describe("watch", () => {
       await inbox.watch(4, ...moving);
       expect(readdirSync(inbox.path("done")).toSorted()).toEqual(["a.csv", "b.csv"]);
       expect(inbox.landed()).toHaveLength(3);
+    },
+  );
+
+  it(
+    "a disk that is full while a file is imported is no fault of the file: it is tried again, also after a restart",
+    long,
+    async () => {
+      for (const looks of [40, 1]) {
+        const inbox = open();
+        inbox.put("a.csv");
+        const { runImport } = inbox.world.pipeline;
+        inbox.world.pipeline.runImport = async (options) => {
+          inbox.world.pipeline.runImport = runImport;
+          await Promise.resolve();
+          throw new RowferryError("ledger-not-written", `The ledger could not be written: ${options.mappingPath}.`);
+        };
+        const first = await inbox.watch(looks);
+        expect(first.err.match(/could not be written/g)).toHaveLength(1);
+        if (looks === 1) expect(await inbox.watch(20, "--once")).toMatchObject({ code: 0 });
+        expect(inbox.landed()).toHaveLength(1);
+      }
     },
   );
 
