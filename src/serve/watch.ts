@@ -347,8 +347,11 @@ function filesOf(names: readonly string[], folder: string, tell: (error: unknown
   });
 }
 
+/** `9.csv` before `10.csv`. */
+const alphabet = new Intl.Collator("en", { numeric: true });
+
 function inOrder(files: readonly Found[], order: WatchOptions["order"]): Found[] {
-  const byName = (left: Found, right: Found) => (left.name < right.name ? -1 : 1);
+  const byName = (left: Found, right: Found) => alphabet.compare(left.name, right.name);
   return files.toSorted((left, right) =>
     order === "name" ? byName(left, right) : left.changed - right.changed || byName(left, right),
   );

@@ -210,6 +210,14 @@ describe("watch", () => {
     },
   );
 
+  it("9.csv comes before 10.csv, whose rows would make those of it late", long, async () => {
+    const inbox = open();
+    for (const minute of ["10", "09"])
+      inbox.put(`${Number(minute)}.csv`, `Load,At,Gross\nA,2026-01-01 10:${minute},5\n`);
+    expect(await inbox.watch(20, "--once")).toMatchObject({ code: 0 });
+    expect(weights(inbox)).toEqual(["A 9 5", "A 10 5"]);
+  });
+
   it("a file that is written to all day holds no other one up for more than half of it", long, async () => {
     const inbox = open();
     inbox.put("a.csv", text("A"), JUST_NOW);
