@@ -19,6 +19,10 @@ export const sendingEvents = `SELECT DISTINCT s.document_id, s.event_id
   WHERE ${underWay} AND r.subject = 'document' AND s.document_id = r.subject_id AND s.event_id = c.value
     AND s.state = 'sending'`;
 
+/** Document and event: in a request that was not refused, or was refused only after a try that may have been carried out. */
+export const unansweredEvents = `SELECT r.subject_id, c.value FROM requests r CROSS JOIN json_each(r.events) c
+  WHERE ${underWay} AND r.subject = 'document' AND (r.result IS NOT 'refused' OR r.attempts LIKE '%"inDoubt":true%')`;
+
 /** `document_id`. */
 export const sendingDocuments = `SELECT DISTINCT s.document_id FROM requests r CROSS JOIN document_states s
   WHERE ${underWay} AND r.subject = 'document' AND s.document_id = r.subject_id AND s.state = 'sending'`;

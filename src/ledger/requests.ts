@@ -7,6 +7,7 @@ import type { Journal } from "./journal/journal.js";
 import { createJournalEntries } from "./journal/entries.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 import { requestsOf } from "./runs.js";
+import type { WorkEvent } from "./work.js";
 import { Writer } from "./writer.js";
 
 export interface Intent {
@@ -140,6 +141,22 @@ export function createRefusalHistory(database: LedgerDatabase) {
     /** An earlier request carried this event alone and was refused in the same way. */
     ofEvent: (event: { id: number; document: number }, request: number, as: RefusedAs) =>
       wasRefused("events = json_array(CAST(@id AS INTEGER))", { ...event, request }, as),
+    /** Events that an earlier run left `refused-with-others`, as they are now; with the first refusal in that run. */
+    withOthers(events: readonly WorkEvent[]) {
+      const ofIt =
+        "subject = 'document' AND subject_id = @document AND EXISTS (SELECT 1 FROM json_each(events) WHERE value = @id)";
+      return new Map(
+        events.flatMap(({ id, document, reason, sentAsIs }): [number, ServiceError][] => {
+          if (reason !== "refused-with-others" || !sentAsIs) return [];
+          const error = database.value<string>(
+            `SELECT attempts -> '$[#-1].error' FROM requests WHERE ${ofIt} AND result = 'refused'
+               AND run_id = (SELECT max(run_id) FROM requests WHERE ${ofIt}) ORDER BY id LIMIT 1`,
+            { id, document },
+          );
+          return error === null ? [] : [[id, JSON.parse(error) as ServiceError]];
+        }),
+      );
+    },
     /** An earlier run tried to create this document without events and was refused in the same way. */
     ofDocument: (document: number, request: number, as: RefusedAs) =>
       wasRefused("kind LIKE 'create-%' AND run_id < @request >> 32 AND events IS NULL", { document, request }, as),

@@ -6,7 +6,7 @@ import type { Code } from "../model/codes.js";
 import { refusedByPlan } from "../model/solution.js";
 import { CONTENT, COPIED_TO, type EventContent, OF_EVENT, type RegistrationKind } from "./event-key.js";
 import type { LedgerDatabase } from "./ledger-database.js";
-import { anyUnderWay, sendingDocuments, sendingEvents, unanswered } from "./in-flight.js";
+import { anyUnderWay, sendingDocuments, sendingEvents, unanswered, unansweredEvents } from "./in-flight.js";
 
 export interface RefusalNote {
   code: Code;
@@ -481,9 +481,11 @@ export class Writer {
     const sending = "FROM registrations WHERE state <> 'registered' AND state = 'sending'";
     if (!database.has(`SELECT 1 WHERE ${anyUnderWay} OR EXISTS (SELECT 1 ${sending})`)) return;
     const stalled = "state = 'stalled', reason = 'interrupted-in-doubt', changed_at = @now";
+    const isLost = `doubt OR (document_id, event_id) IN (${unansweredEvents})`;
     database.atomic(() => {
       database.run(
-        `UPDATE event_states SET ${stalled}, doubt = 1, attempted_hash = iif(attempted_hash = (SELECT content_hash FROM events
+        `UPDATE event_states SET state = 'stalled', changed_at = @now, doubt = 1,
+           reason = iif(${isLost}, 'interrupted-in-doubt', 'refused-with-others'), attempted_hash = iif(attempted_hash = (SELECT content_hash FROM events
            WHERE id = event_id), attempted_hash, ${UNKNOWN}) WHERE (document_id, event_id) IN (${sendingEvents})`,
         { now },
       );

@@ -11,13 +11,15 @@ import type { Session } from "./session.js";
 
 export type Evidence = ReturnType<typeof gatherEvidence>;
 
-export function gatherEvidence(begun: readonly WorkEvent[]) {
+/** `refused`: events that an earlier run sent only with others, in requests that were refused; with the first refusal. */
+export function gatherEvidence(begun: readonly WorkEvent[], refused: ReadonlyMap<number, ServiceError>) {
   /** Sent before in a request that may have been carried out, so a duplicate is a receipt. */
   const attempted = new Set(idsOf(begun.filter((event) => event.attempted)));
   /** An attempt went unanswered, so a refusal proves nothing. */
-  const doubtful = new Set(idsOf(begun.filter(({ state, doubt }) => doubt || state === "sending")));
+  const isLost = ({ id, state, doubt }: WorkEvent) => (doubt || state === "sending") && !refused.has(id);
+  const doubtful = new Set(idsOf(begun.filter(isLost)));
   /** Part of a refused request, which may have been kept in part (open point 9); with that refusal. */
-  const refusedWith = new Map<number, ServiceError>();
+  const refusedWith = new Map(refused);
   /** The newest instant confirmed by a duplicate; null: none. */
   let confirmedAt: number | null = null;
   const mayHaveLanded = ({ id }: WorkEvent): boolean => doubtful.has(id) || refusedWith.has(id);
@@ -105,8 +107,10 @@ export function gatherEvidence(begun: readonly WorkEvent[]) {
       reason: "refused-in-doubt" | "interrupted-in-doubt" | "document-stranded" = "refused-in-doubt",
     ): void {
       for (const event of events) {
-        if (mayHaveLanded(event)) t.stalled("event", event.id, reason, now);
-        else if (event.state === "stalled") t.unanswered(event.id, now);
+        if (mayHaveLanded(event)) {
+          const isLost = doubtful.has(event.id) || reason === "document-stranded";
+          t.stalled("event", event.id, isLost ? reason : "refused-with-others", now);
+        } else if (event.state === "stalled" && !refused.has(event.id)) t.unanswered(event.id, now);
         else t.unsent("event", event.id, now);
       }
     },

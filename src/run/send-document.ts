@@ -23,9 +23,9 @@ export async function sendRequest(session: Session, request: PlannedRequest): Pr
   if (session.stopped !== null) return false;
   const document = session.work.document(request.document.id);
   if (document === null) return false;
-  const evidence = gatherEvidence(request.events);
+  const evidence = gatherEvidence(request.events, session.refusals.withOthers(request.events));
   // A landing elsewhere may have advanced this timeline; then the plan is made again.
-  const isOvertaken = (event: WorkEvent) => event.at < (document.lastAt ?? event.at) && !evidence.isDoubtful(event);
+  const isOvertaken = (event: WorkEvent) => event.at < (document.lastAt ?? event.at) && !evidence.mayHaveLanded(event);
   const isOutdated = (event: WorkEvent) => isOvertaken(event) || isDisproved(document, event);
   if (document.state === "cancelled" || request.events.some(isOutdated)) return false;
   // Events in doubt after a CLOSE that would shut them out are planned again once the CLOSE has landed; a link to a

@@ -83,6 +83,32 @@ describe("H1: a refusal after doubt proves nothing", () => {
     },
   );
 
+  const ends: { [how: string]: RunPlan } = {
+    "a kill before it": { killAt: { request: 2, when: "before" } },
+    "a kill after it": { killAt: { request: 2, when: "after" } },
+    "Ctrl-C": { interruptAt: 2 },
+  };
+  const kills = switches.flatMap(([name, sandbox]) =>
+    Object.entries(ends).map(([how, plan]): [string, string, RunPlan, SandboxOptions] => [how, name, plan, sandbox]),
+  );
+  test.each(sampled(kills, 4, 2))(
+    "%s while the parts of a refused batch are sent leaves no doubt about a faulty event that is in none yet (%s)",
+    async (how, _, plan, sandbox) => {
+      await begun({ sandbox });
+      await world.run([file(...at(10, 20, 30, 40), "M1 50 bad", "M1 60")], plan);
+      expect(states()[5]).toMatch(how === "Ctrl-C" ? /^(planned|stalled: refused-with-others)$/ : /^sending$/);
+      for (let run = 0; run < 3; run += 1) await world.resume();
+      const landed = new Set(minutes());
+      expect([landed.has(50), landed.has(60)]).toEqual([false, false]);
+      for (const [index, minute] of [10, 20, 30, 40].entries())
+        if (landed.has(minute)) expect(states()[index + 1], `${minute}`).toMatch(/^(landed|stalled)/);
+      const { terseErrors, checks, partialBatches } = sandbox;
+      const isTold = !terseErrors && checks === "duplicate-first";
+      if (isTold || (!partialBatches && how !== "a kill after it"))
+        expect(states().slice(5)).toEqual(["rejected: service-refused", expect.stringMatching(/^held/)]);
+    },
+  );
+
   test("an event in doubt takes no correction under a new key, and holds its lane", long, async () => {
     await begun({ sandbox: { checks: "order-first" } });
     throughout(lost);

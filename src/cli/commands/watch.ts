@@ -14,7 +14,11 @@ export const spec = sendingCommand({
   takes: { "<mapping>": "the mapping file (YAML)", "<folder>": "where the files arrive" },
   flags: {
     moveTo: ["--move-to <folder>", "move files there once they are imported"],
-    order: ["--order <what>", "the order in which files are imported (default: name, 9.csv before 10.csv)", ["name", "time"]],
+    order: [
+      "--order <what>",
+      "the order in which files are imported (default: name, 9.csv before 10.csv)",
+      ["name", "time"],
+    ],
     settle: ["--settle <time>", "a file is complete when it has not changed for this long (default: 10s)", duration],
     every: ["--every <time>", "how often to look (default: 5s)", duration],
     once: ["--once", "import what is there, then end"],

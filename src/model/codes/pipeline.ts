@@ -14,6 +14,13 @@ export const pipelineCodes = {
       "A batch whose answer was lost is refused as late when it is sent again: it may well be on the timeline.",
     ),
   ),
+  "refused-with-others": passing(
+    mark(
+      "The event went in a request that the service refused because of another event, and the run ended before it was sent again without that one.",
+      "`rowferry resume` sends it alone.",
+      "Ctrl-C while a refused request of 100 events was being sent in smaller parts.",
+    ),
+  ),
   "doubt-unsettled": mark(
     "An event or document may have landed with a request that was never answered. The service has given the same answer again since, so asking once more will not settle it.",
     "Check the document at the service. Then `rowferry resolve <document> --landed` or `--not-landed` settles its events in doubt (name an event's key instead to settle that event alone). For a document that may not exist, use `--document-id <id>` or `--not-landed`. `rowferry retry --code doubt-unsettled` asks the service once more.",

@@ -69,6 +69,8 @@ export interface RunPlan {
   settings?: Partial<MappingSettings>;
   /** The process is killed at its nth request to the service (token requests apart), counted from 1. */
   killAt?: { request: number; when: "before" | "after" };
+  /** Ctrl-C at its nth request, counted as for `killAt`. */
+  interruptAt?: number;
   /** Somebody types a command at this request. */
   beside?: (request: number) => Promise<void>;
   /** Collects what is said while it runs. */
@@ -193,6 +195,7 @@ export function createWorld(options: WorldOptions = {}): World {
     };
     let sent = 0;
     let database: LedgerDatabase | null = null;
+    const interruption = new AbortController();
     const work = run(
       files === null ? "resume" : "import",
       files === null ? null : "story.yaml",
@@ -200,7 +203,7 @@ export function createWorld(options: WorldOptions = {}): World {
         target: { ...target },
         clock: process.clock,
         random,
-        signal: new AbortController().signal,
+        signal: interruption.signal,
         observe: (event) => void (event.type === "notice" && plan.notices?.push(event.message)),
         fresh: false,
         ...(rate === null ? { throttle: unthrottled } : {}),
@@ -212,6 +215,7 @@ export function createWorld(options: WorldOptions = {}): World {
           if (request.url === target.tokenUrl) return wire(request);
           sent += 1;
           const mine = sent;
+          if (plan.interruptAt === mine) interruption.abort();
           if (plan.beside !== undefined) await plan.beside(mine);
           const kill = plan.killAt?.request === mine ? plan.killAt.when : null;
           const answer = kill === "before" ? null : await wire(request).catch((error: unknown) => ({ error }));
