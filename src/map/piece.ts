@@ -45,6 +45,7 @@ export interface Formula extends Piece<Value> {
   never: Never | null;
   /** The column, if the piece is only that. */
   column: Column | null;
+  says?: TaxIdSays | undefined;
 }
 
 export interface Column extends Piece<Value> {
@@ -52,6 +53,7 @@ export interface Column extends Piece<Value> {
   slot: number;
   type: Type;
   never: Never | null;
+  says?: TaxIdSays | undefined;
   /** Null: a formula. */
   as: ConversionName | null;
   /** The zone of its local times, such as `America/Manaus`; null: it holds no times. */
@@ -73,9 +75,10 @@ export interface Column extends Piece<Value> {
   lists: KeyList[];
   /** The settings by which its typed cells have been read as text so far. */
   spelling: ReadonlySet<string>;
-  /** The parts of a tax id. */
-  taxId: { [part in "type" | "country"]?: Piece<Value> | undefined };
 }
+
+export type TaxIdPart = "type" | "country";
+export type TaxIdSays = (view: View, part: TaxIdPart) => ReturnType<Eval>;
 
 /** A list of a column, or a table, that may grow without giving landed records other keys. */
 export interface KeyList {

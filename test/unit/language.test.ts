@@ -171,6 +171,34 @@ describe("parties (8)", () => {
     });
   });
 
+  describe.each([
+    ["written", "country: DE, type: VAT"],
+    ["in another column", "country: =land, type: =kind"],
+  ])("whose column has a country and a type of its own, %s,", (_title, own) => {
+    const others = "land: Land\nkind: Kind\n";
+    const id = `{ header: Id, as: taxId, ${own} }`;
+    const asked = '"=tables.t[doc].id"';
+    const table = { tables: `t: { file: t.csv, key: K, columns: { land: Land, kind: Kind, id: ${id} } }` };
+
+    it.each([
+      ["a table", asked, "", table],
+      ["a column that asks a table", "=other", `other: ${asked}`, table],
+      ["iff()", `"=iff(filled(id), id, home)"`, `id: ${id}\nhome: { header: Home, as: taxId }`, {}],
+      ["default()", `"=default(home, id)"`, `id: ${id}\nhome: { header: Home, as: taxId }`, {}],
+    ])("keep both where %s gives the number", async (_way, taxId, columns, more) => {
+      const yaml = mappingWith({ columns: others + columns, ...more }).replace(
+        /owner: \{.*\}/u,
+        `owner: { taxId: ${taxId}, name: N, type: COMPANY }`,
+      );
+      const cells = { Land: "DE", Kind: "VAT", Id: "DE 136 695 976" };
+      const mapping = await load(yaml, { "t.csv": "K;Land;Kind;Id\n1;DE;VAT;DE136695976\n" });
+      const [row] = mapRows(mapping, [{ ...DAY, ...cells, Home: "" }]);
+      expect(recordsOf([row!]).participants).toMatchObject([
+        { data: { countryCode: "DE", taxIdType: "VAT", taxId: "136695976" } },
+      ]);
+    });
+  });
+
   it("need it said where the tax id is plain text", async () => {
     const { message, hint } = await refusal(party("=id", "id: Id"));
     expect(message).toContain('"taxIdType" is missing');

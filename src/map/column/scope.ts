@@ -20,6 +20,7 @@ import {
   type Piece,
   type RecordParts,
   take,
+  type TaxIdPart,
 } from "../piece.js";
 import type { Cells } from "./cells.js";
 import { agreed, compileReader, type Conversions, type Read, type Reader } from "./column.js";
@@ -130,21 +131,12 @@ export class Scope {
 
   #broken(name: string): Column {
     const none = { as: null, zone: null, filled: null, use: null, set: null, identity: false };
-    return {
-      ...BROKEN,
-      ...none,
-      reads: newReads(),
-      name,
-      slot: this.slot(),
-      lists: [],
-      spelling: new Set(),
-      taxId: {},
-    };
+    return { ...BROKEN, ...none, reads: newReads(), name, slot: this.slot(), lists: [], spelling: new Set() };
   }
 
   /** In a group: a value over its rows, or the value on which they agree. */
   #formulaColumn(name: string, text: string, site: Site): Column {
-    const { run, reads, type, never, column, tree } = compileFormula(text, site);
+    const { run, reads, type, never, column, says, tree } = compileFormula(text, site);
     const own = this.#broken(name);
     const compute: Eval = (view) =>
       view.members === null || reads.others.has("group")
@@ -156,8 +148,8 @@ export class Scope {
             }),
           );
     const hashed = `#${createHash("sha256").update(tree).digest("hex").slice(0, 32)}`;
-    const { as, taxId } = column ?? own;
-    return { ...own, type, never, as, taxId, reads, tree: hashed, run: (view) => view.once(own.slot, false, compute) };
+    const { as } = column ?? own;
+    return { ...own, type, never, as, says, reads, tree: hashed, run: (view) => view.once(own.slot, false, compute) };
   }
 
   #cellColumn(name: string, spec: ColumnObject, site: Site): Column {
@@ -231,7 +223,7 @@ export class Scope {
       return formula;
     };
     const parts = { type: said("type"), country: said("country") };
-    column.taxId = parts;
+    column.says = (view, part) => parts[part]?.run(view);
     if (Object.values(parts).every((part) => part === undefined || part.constant !== undefined))
       return compileReader(spec, site, rules);
     const convert = (view: View): Read | null => {
@@ -252,19 +244,16 @@ export class Scope {
   }
 
   /** Where its column's formula gives a blank: the mapping's country, and the type that the number itself tells. */
-  taxIdPart({ run, column }: Part, name: "type" | "country"): Eval {
-    const { type, country } = column?.taxId ?? {};
+  taxIdPart({ run, says, column }: Part, name: TaxIdPart): Eval {
     const usual = this.shared.conversions.defaults.country;
     return (view) => {
       const value = run(view);
       if (value == null) return value;
-      const said = name === "type" ? type : undefined;
-      if (said?.constant !== undefined) return said.constant;
-      const where = country?.run(view) ?? usual;
+      const where = says?.(view, "country") ?? usual;
       if (name === "country" && where !== undefined) return where;
-      const types = where === undefined ? [] : taxIdTypesOf(asText(value), asText(where));
-      const given = said?.run(view);
+      const given = name === "type" ? says?.(view, "type") : undefined;
       if (given != null) return where === undefined ? given : typeSpelling(asText(given), asText(where));
+      const types = where === undefined ? [] : taxIdTypesOf(asText(value), asText(where));
       if (types.length === 1) return types[0];
       const may = types.length === 0 ? "" : `: it may be ${types.join(" or ")}`;
       const message = `the ${name} of the tax id ${quoteCell(asText(value))} is ${name === "type" ? "ambiguous" : "blank"}${may}`;

@@ -71,9 +71,13 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
     const texts = keys.map((index) => cells.text(row.cells[index] ?? "", "text"));
     if (texts.includes("")) continue;
     const values = new Map<string, Value>();
-    for (const [called, { run }] of columns) {
+    for (const [called, { run, says }] of columns) {
       const value = run(view);
       if (value != null) values.set(called, value);
+      for (const part of ["type", "country"] as const) {
+        const given = says?.(view, part);
+        if (given != null) values.set(`${called}.${part}`, given);
+      }
     }
     const [problem] = view.problems;
     if (problem !== undefined) {

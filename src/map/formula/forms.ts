@@ -1,6 +1,6 @@
 /** Functions that see blanks, or all rows of a group. */
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { asText, type Eval, type Type, type Value } from "../column/view.js";
+import { asText, type Eval, type Type, type Value, type View } from "../column/view.js";
 import { Exact } from "../convert/exact.js";
 import { refuseNode } from "./parse.js";
 import {
@@ -23,9 +23,9 @@ export const choice: Callable = {
     const { type, first, second } = pair([yes, no], context);
     const run: Eval = (view) => {
       const holds = decide(view);
-      return holds === null ? null : (holds === true ? first : second)(view);
+      return holds === null ? null : (holds === true ? first : second).run(view);
     };
-    return { type, run };
+    return { type, run, says: (view, part) => (decide(view) === true ? first : second).says?.(view, part) };
   },
 };
 
@@ -34,8 +34,8 @@ function pair([one, two]: (ASTNode | undefined)[], { compile }: Compiling) {
   const type = common(first, second, two as ASTNode);
   return {
     type,
-    first: wanted(first, type, one as ASTNode).run,
-    second: wanted(second, type, two as ASTNode).run,
+    first: wanted(first, type, one as ASTNode),
+    second: wanted(second, type, two as ASTNode),
   };
 }
 
@@ -69,10 +69,10 @@ const fallback: Callable = {
   compile: (args, context) => {
     const { type, first, second } = pair(args, context);
     const run: Eval = (view) => {
-      const value = first(view);
-      return value === undefined ? second(view) : value;
+      const value = first.run(view);
+      return value === undefined ? second.run(view) : value;
     };
-    return { type, run };
+    return { type, run, says: (view, part) => (first.run(view) === undefined ? second : first).says?.(view, part) };
   },
 };
 
@@ -119,7 +119,8 @@ function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Com
     return filled.length === 0 && name !== "count" ? undefined : AGGREGATES[name]?.(filled, one.type, separator, order);
   };
   const type: Type = name === "count" ? "number" : name === "join" ? "text" : one.type;
-  return lift(type, [{ type, run: (view) => view.once(slot, true, compute) }], (value: Value) => value);
+  const part = { type, run: (view: View) => view.once(slot, true, compute) };
+  return { ...lift(type, [part], (value: Value) => value), says: one.says };
 }
 
 export const forms: ReadonlyMap<string, Callable> = new Map<string, Callable>([

@@ -12,7 +12,7 @@ import { Exact } from "../convert/exact.js";
 import { readNumber } from "../convert/number-text.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
-import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
+import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take, type TaxIdSays } from "../piece.js";
 import { choice, forms } from "./forms.js";
 import { formulaFunctions, ofValues } from "./functions.js";
 import { ASK_BLANK, FormulaRefusal, functionHabit, nameHabit, parseFormula, refuseNode, TIME_OF_DAY } from "./parse.js";
@@ -50,7 +50,7 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
   };
   try {
     const node = parseFormula(text);
-    const { type, run, column = null, never = null } = context.compile(node);
+    const { type, run, column = null, never = null, says } = context.compile(node);
     // Failures caused by the row become its problems.
     const guarded: Eval = (view) => {
       try {
@@ -61,7 +61,7 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
         return view.report(error.code, message, error.hint, onlyColumn(reads));
       }
     };
-    return { type, run: guarded, reads, tree: treeOf(node, scope), column, never };
+    return { type, run: guarded, reads, tree: treeOf(node, scope), column, never, says };
   } catch (error) {
     if (!(error instanceof FormulaRefusal)) throw error;
     const written = text.includes("\n") ? -1 : source.textAt(path).indexOf(text);
@@ -154,7 +154,7 @@ function nameOf(node: ASTNode, name: string, { scope, reads }: Compiling): Part 
   if (column.set !== null) refuseNode(node, `"${name}" is a set of columns`, `Spread it as attributes: "*": =${name}.`);
   reads.columns.add(column);
   take(reads, column.reads);
-  return { type: column.type, run: column.run, column, never: column.never };
+  return { type: column.type, run: column.run, column, never: column.never, says: column.says };
 }
 
 /** An operator has as many arguments as it takes. */
@@ -395,7 +395,10 @@ function tableMember(
     const only = asked?.use == null ? onlyColumn(asked?.reads ?? reads) : asked;
     return view.report("value-unmapped", message, UNLISTED, only);
   };
-  return { type: found.type, run };
+  // Once the value is there, so is its row.
+  const says: TaxIdSays = (view, part) =>
+    table.row(asText(key.run(view) ?? "").split("\u0000"))?.get(`${column}.${part}`);
+  return { type: found.type, run, says };
 }
 
 const UNLISTED =

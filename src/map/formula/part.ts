@@ -8,7 +8,7 @@ import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import type { ConvertDefaults } from "../convert/conversion.js";
 import { Exact } from "../convert/exact.js";
 import { readNumber } from "../convert/number-text.js";
-import type { Column, Never, Reads } from "../piece.js";
+import type { Column, Never, Reads, TaxIdSays } from "../piece.js";
 import { DAY_OF_TIME, refuseNode, TIME_OF_DAY } from "./parse.js";
 
 export interface Part {
@@ -16,6 +16,8 @@ export interface Part {
   run: Eval;
   column?: Column | null;
   never?: Never | null;
+  /** What the column that its tax id comes from says of the type or country in this row. */
+  says?: TaxIdSays | undefined;
   /** A literal text, with its quotes. */
   written?: string;
 }
