@@ -56,6 +56,12 @@ gives("decimal under a point: %j is %j", (cell) => valueOf("number", cell, "text
 });
 
 describe("numbers of a workbook", () => {
+  // A summary hides the cell's text wherever it stands: "… or false" told nobody what the cell is.
+  it("a truth value is refused in words that are not the cell's own", () => {
+    const message = 'the workbook holds a truth value ("true") where a number is needed';
+    expect(convert("number", "true", "boolean", ",")).toMatchObject({ problem: { code: "cell-kind", message } });
+  });
+
   it("a date where a number is needed is refused: spreadsheets make dates of 1-2", () => {
     expect(convert("number", "2025-02-01", "date", ",")).toMatchObject({ problem: { code: "cell-kind" } });
   });

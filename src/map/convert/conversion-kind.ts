@@ -134,7 +134,7 @@ const kindNames: Record<CellKind, string> = {
   date: "a date",
   time: "a time of day",
   duration: "a duration",
-  boolean: "true or false",
+  boolean: "a truth value",
   error: "an error",
 };
 
