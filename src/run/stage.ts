@@ -148,9 +148,10 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   };
   const before = inputs.find(identity);
   const name = { input: input.name, sheet: table.sheet };
+  const place = describePlace({ file: context.file.path, sheet: table.sheet ?? undefined });
   const same = context.staged.find(({ id }) => id === before?.id);
   if (same !== undefined) {
-    session.tell(`${context.file.path}: The content is the same as that of ${same.input}, so it is read only once.`);
+    session.tell(`${place}: The content is the same as that of ${same.input}, so it is read only once.`);
     return null;
   }
   const repeated = inputs.repeated(before, context.used.mappingHash, ofImport.inputsOfImport);
@@ -158,8 +159,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     inputs.finish(before.id, repeated);
     return { id: before.id, ...name, ...repeated };
   }
-  const tell = (notes: readonly string[]): void =>
-    notes.forEach((note) => session.tell(`${context.file.path}: ${note}`));
+  const tell = (notes: readonly string[]): void => notes.forEach((note) => session.tell(`${place}: ${note}`));
   const known = table.notes.length;
   tell(table.notes);
   const isEdited = before !== null && before.mappingHash !== context.used.mappingHash;

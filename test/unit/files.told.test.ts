@@ -55,13 +55,13 @@ const ends = (exit: number, rows: object, told = ""): object =>
   expect.objectContaining({ exit, rows: expect.objectContaining(rows), told: expect.stringContaining(told) });
 
 test(
-  "a sheet for each month is one input, for guess and import; one that the mapping does not read is told",
+  "a sheet for each month is one input, for guess and import; what is odd is told of each by its name, and one that the mapping does not read",
   long,
   async () => {
     const dated = (day: string, ids: string) =>
       ids
         .split("")
-        .map((id, at) => line(at + 2, [id, day, "10,5"]))
+        .map((id, at) => line(at + 2, [id, day, "10,5"], at === 1 ? ' hidden="1"' : ""))
         .join("");
     const sheet = (name: string, day: string, ids: string) => ({
       name,
@@ -79,6 +79,7 @@ test(
     expect(await typed(world, "guess", "rows.xlsx", "-o", "drafted.yaml")).toMatchObject({ code: 0 });
     expect(readFileSync(`${world.cwd}/drafted.yaml`, "utf8")).toContain("sheet: [ Coletas jan, Coletas fev ]");
     const { code, out, said } = await typed(world, "import", "m.yaml", "rows.xlsx", "--json");
+    expect(said).toContain('rows.xlsx, sheet \\"Coletas fev\\": Row 3 is hidden: read');
     expect(JSON.parse(out.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
       events: { landed: 5 },
       inputs: [
