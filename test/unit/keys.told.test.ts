@@ -232,6 +232,9 @@ describe("a document with two owners (F111)", () => {
     const bad = await office.brought("w.csv", [header, ...rowsOf("unread", wrong, right, wrong)]);
     const later = await office.brought("later.csv", [header, ...rowsOf("", right).slice(1)]);
     expect(warningsOf(later)).toEqual(["1 document-differs"]);
+    expect(later.warnings).toMatchObject([
+      { example: expect.stringMatching(/, and so have 2 unsent events of other rows[.]$/) },
+    ]);
     await office.brought("corrected.csv", office.rejectedRows(bad, { xx: "2026-01-01 10:10" }));
     expect(weighedBy(office)).toEqual([Array(5).fill(right)]);
   });

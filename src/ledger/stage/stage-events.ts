@@ -207,8 +207,8 @@ export function createEventStager(
       const told = inputs.filter((input) => !inputsOfImport.has(input) && !states.isSameName(input)).length;
       if (told === 0) return;
       const name = database.value<string>("SELECT name FROM documents WHERE id = @document", { document });
-      const which = told === 1 ? "1 unsent event of another row goes" : `${told} unsent events of other rows go`;
-      report(problem("document-differs", `Document ${name} has other parties now, and so has ${which}.`), "warning");
+      const which = told === 1 ? "has 1 unsent event of another row" : `have ${told} unsent events of other rows`;
+      report(problem("document-differs", `Document ${name} has other parties now, and so ${which}.`), "warning");
     },
 
     /** The row of this import that gave all of these before; null: something is new, or has landed. */
