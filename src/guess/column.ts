@@ -153,6 +153,8 @@ export function paddedTo({ type, cells }: Column): number {
   return type.as === "text" && length >= PADDED && isPadded && isSame ? length : 0;
 }
 
+export const areDigits = ({ cells }: Column): boolean => cells.every(({ text }) => /^\d+$/.test(text));
+
 /** `88000.0`: pandas writes ids this way if one of them is missing, and as `88000` in the next file. Versions are
  * shorter. */
 export const areFloats = ({ cells }: Column): boolean =>

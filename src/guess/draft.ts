@@ -11,7 +11,7 @@ import { foldWords } from "../map/convert/text.js";
 import { compileGlob } from "../model/glob.js";
 import { isFilled } from "../read/header.js";
 import type { Row } from "../model/row.js";
-import { areFloats, type Column, type Given, isUsable, paddedTo, profile } from "./column.js";
+import { areDigits, areFloats, type Column, type Given, isUsable, paddedTo, profile } from "./column.js";
 import { type Decision, Decisions } from "./decisions.js";
 import { type Defaults, guessBlank, isEmptyDay, ownOptions, settle } from "./defaults.js";
 import { filledDown, hangingColumns } from "./fill.js";
@@ -152,7 +152,8 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
     const called = new Map(columns.map((column) => [column.index, column.name]));
     const skip = asides.flatMap(({ rows: some, column, example, condition }) => {
       const word = columns.find(({ index }) => index === column);
-      if (word !== undefined && (word.type.as !== "text" || paddedTo(word) > 0)) word.said = true;
+      // A key of digits gets a pattern, which the word does not fit.
+      if (word !== undefined && (word.type.as !== "text" || areDigits(word))) word.said = true;
       const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
       if (said !== null && word === undefined)
         decisions.notes.add(
@@ -315,7 +316,7 @@ function columnsTree(
     const isDone = column.role === "personal" || records["events"] !== undefined;
     if (isDone && own["as"] === "timestamp" && !instants.has(column) && isDay(column)) own["as"] = "date";
     // 00001026 that comes back as 1026, or 1026 as 1026.0 or 1.026, would be another document. Numbers may grow.
-    const isNumber = column.role !== "taxId" && type.as === "text" && cells.every((cell) => /^\d+$/.test(cell.text));
+    const isNumber = column.role !== "taxId" && type.as === "text" && areDigits(column);
     if (isNumber && keys.has(column)) own["pattern"] = `[0-9]{${paddedTo(column) || 1},}`;
     const isFloats = type.as === "text" && areFloats(column);
     if (isFloats) Object.assign(own, { as: "integer", decimal: "." });
