@@ -139,8 +139,8 @@ function headerDoubt(header: readonly string[], below: readonly (readonly string
   const names = foldedNames(header);
   for (const [column, text] of header.entries()) {
     const cells = below.map((one) => one[column]?.trim() ?? "").filter((cell) => cell !== "");
-    // Years and days head columns of numbers.
-    const isDay = (one: string) => /\d([-/.])\d\d?\1\d/.test(one);
+    // Years, months and days head columns of numbers.
+    const isDay = (one: string) => /\d([-/.])\d\d?\1\d|^\d\d?[-/](19|20)\d\d$|^(19|20)\d\d[-/]\d\d?$/.test(one);
     const year = /^(19|20)\d\d$/.test(text) || (isDay(text) && !cells.some(isDay));
     const shape = shapeOf(text);
     const again =

@@ -464,6 +464,13 @@ describe("what people write (F28)", () => {
   });
 });
 
+it("months head columns of numbers, as days and years do, unless they have months below them", async () => {
+  const { input } = await draftOf({ "a.csv": "UC;Cliente;01/2025;2025-02\n1001;Ana;120;130\n1002;Rui;80;\n" });
+  expect(input).toMatchObject({ header: 1, columns: { uc: {}, cliente: "Cliente" } });
+  const none = await draftOf({ "b.csv": "01/2025;Ana;120\n01/2025;Rui;80\n02/2025;Eva;85\n" });
+  expect(none.input.header).toBe("none");
+});
+
 it("a single row of values is data, not a header without rows", async () => {
   const { input, said } = await draftOf({ "a.csv": "OS-1;25/03/2026;Aços Ita;Coletado;10,5\n" });
   expect(input.header).toBe("none");
