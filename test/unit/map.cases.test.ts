@@ -80,13 +80,17 @@ cases:
   });
 
   it.each([
-    ["an unknown member", "cases: [{ name: x, row: [] }]", "mapping-unknown-key"],
-    ["two expectations", `cases: [{ name: x, rows: [${ROW}], skipped: true, codes: [a] }]`, "mapping-value"],
-    ["an unknown input", `cases: [{ name: x, input: row, rows: [${ROW}], skipped: true }]`, "mapping-reference"],
-  ])("with %s is refused at its place", async (_title, cases, code) => {
+    ["an unknown member", "cases: [{ name: x, row: [] }]", { code: "mapping-unknown-key" }],
+    ["two expectations", `cases: [{ name: x, rows: [${ROW}], skipped: true, codes: [a] }]`, { code: "mapping-value" }],
+    [
+      "an unknown input",
+      `cases: [{ name: x, input: row, rows: [${ROW}], skipped: true }]`,
+      { code: "mapping-reference", hint: 'Did you mean "rows"?' },
+    ],
+  ])("with %s is refused at its place", async (_title, cases, told) => {
     const error = await run(cases).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(RowferryError);
-    expect(error).toMatchObject({ code });
+    expect(error).toMatchObject(told);
   });
 
   it.each([

@@ -77,8 +77,8 @@ function chooseInput(mapping: Mapping, one: CaseSpec, path: Path, source: Mappin
         : null;
   if (message !== null) source.report("mapping-value", path, message, { at: "key" });
   else if (found === undefined) {
-    const near = didYouMean(input ?? "", names);
-    source.report("mapping-reference", [...path, "input"], `The mapping has no input "${input}".${near}`);
+    const hint = didYouMean(input ?? "", names).trim() || `Its inputs: ${names.join(", ")}.`;
+    source.report("mapping-reference", [...path, "input"], `The mapping has no input "${input}".`, { hint });
   }
   return message === null ? found : undefined;
 }
