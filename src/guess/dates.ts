@@ -59,6 +59,8 @@ export const languages = ["en", "pt", "es", "de", "fr", "it"];
 const FROM = Date.UTC(1990);
 const YEARS_AHEAD = 5;
 const YEAR = 31_557_600_000;
+/** Two digits are a year within these, where the header says nothing of a time. */
+const SHORT_YEARS = 20;
 
 /** Another form is believed if at least one cell in this many has it. */
 const believed = 200;
@@ -137,6 +139,10 @@ function bestFormat(group: readonly Cell[], { told, now }: Hint) {
     const instants = group.map((cell) => instantOf(format, undefined, cell) ?? FROM);
     return instants.every((instant) => instant >= FROM && instant <= now + YEARS_AHEAD * YEAR);
   };
+  // An account is called 1.1.01, too.
+  const isShort = (format: string) => !isNamed && /(?<!y)yy(?!y)/.test(format);
+  const isRecent = (format: string) =>
+    group.every((cell) => (instantOf(format, undefined, cell) ?? now) > now - SHORT_YEARS * YEAR);
   let best: { format: string; language: string | undefined; count: number; first: Dates["first"] } | null = null;
   for (const language of words ? languages : [undefined])
     for (const form of isNamed ? wordy : early === "" ? digital : numeric) {
@@ -144,7 +150,7 @@ function bestFormat(group: readonly Cell[], { told, now }: Hint) {
       // `1 de mar. de 2025` is not English, though `mar` is.
       if (form.includes("'de'") && language !== "pt" && language !== "es") continue;
       if (best?.count === group.length || !few.some((cell) => readsCell(format, language, cell))) continue;
-      if (digits && !isLikely(format)) continue;
+      if ((digits && !isLikely(format)) || (told !== "yes" && isShort(format) && !isRecent(format))) continue;
       const count = fits(format, language);
       if (count * 2 < group.length || count <= (best?.count ?? 0)) continue;
       const first = order(format);

@@ -62,6 +62,13 @@ it("a point may part hours and minutes, as in Spain and Finland", async () => {
   expect(await check()).toContain("externalCreatedAt: 2026-01-11T00:05:00.000Z");
 });
 
+it("an account 1.1.01 is no day of 2001, and 1.1.26 is one of this year", async () => {
+  const { input } = await draftOf({
+    "a.csv": "Conta;Data;Baixa\n1.1.01;01/10/2025;1.1.26\n1.1.02;28/02/2025;1.2.26\n",
+  });
+  expect(input.columns).toMatchObject({ conta: "Conta", baixa: { as: "timestamp" } });
+});
+
 describe("a time of day belongs to one date", () => {
   const joined = { data_entrega_at: '=timestamp(data_entrega + " " + hora_entrega)' };
   drafts(
