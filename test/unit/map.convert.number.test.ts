@@ -125,6 +125,8 @@ describe("units", () => {
     [{ name: "number", units: ["kg"] }, "1.500,50 kg", "1500.5"],
     [{ name: "number", units: ["R$"] }, "R$ 1.234,56", "1234.56"],
     [{ name: "number", units: ["R$"] }, "-R$ 1.234,56", "-1234.56"],
+    [{ name: "number", units: ["€"] }, "(1.200,50 €)", "-1200.5"],
+    [{ name: "number", units: ["€"] }, "(1.200,50) €", "-1200.5"],
     [{ name: "number", units: ["%"] }, "12,5%", "12.5"],
     [{ name: "number", units: { kg: 1, t: 1000, g: 0.001 } }, "1,2345 t", "1234.5"],
     [{ name: "number", units: { kg: 1, t: 1000, g: 0.001 } }, "7 g", "0.007"],

@@ -24,12 +24,12 @@ const JAVA = /^(-?)(\d[.,]\d+)(E-?[1-9]\d?)$/;
 const EXPONENT = /^[-+\d.,\s]*[\d.,][eE][+-]?\d+$/;
 /** A unit begins with a letter or such a sign, so that `1/2` and `10-20` are not numbers with units. */
 const UNIT = "[\\p{L}\\p{Sc}%‰°]";
-/** Before the digits: unit, parenthesis, sign, unit; after them: minus, parenthesis, unit. */
+/** Before the digits: unit, parenthesis, sign, unit; after them: minus, unit, parenthesis, unit. */
 const FORM = RE2JS.compile(
   [
     `(?P<before>${UNIT}[^-+−()\\d.,]*)?(?P<open>\\()? *(?P<sign>[-+−])? *(?P<after>${UNIT}[^-+−()\\d.,]*)?`,
     "(?P<body>[\\d.,][\\d.,'’ ]*)",
-    `(?P<minus>-)?(?P<closed>\\))? *(?P<unit>${UNIT}.*)?`,
+    `(?P<minus>-)?(?:(?P<within>${UNIT}[^()]*)?(?P<closed>\\)))? *(?P<unit>${UNIT}.*)?`,
   ].join(""),
 );
 /** Full groups of three, or Indian ones (`12,34,567`). A group of zeros cannot come first: `0.500` is a half, or a mistake, and never 500. */
@@ -103,7 +103,7 @@ export function readNumber(text: string, decimal: "," | ".", grouping: boolean):
   if (inBrackets !== (part("closed") !== "")) return "bracket";
   const minuses = [inBrackets, /[-−]/.test(part("sign")), part("minus") !== ""].filter(Boolean).length;
   if (minuses > 1 || (part("sign") === "+" && minuses > 0)) return "sign";
-  const [unit = "", ...units] = ["before", "after", "unit"].map(part).filter((one) => one !== "");
+  const [unit = "", ...units] = ["before", "after", "within", "unit"].map(part).filter((one) => one !== "");
   if (units.length > 0) return "form";
   const number = fromMarks(part("body"), minuses === 1 ? "-" : "", decimal, grouping);
   return typeof number === "string" ? number : { ...number, unit };
