@@ -101,7 +101,7 @@ export const ledgerCodes = {
   ),
   "keys-changed": usage(
     "The mapping now gives different keys to events that have landed; sending them again would duplicate them.",
-    "In the mapping, undo the change of the key, or of a setting that it depends on. After a workbook has landed, `dates` and `decimal` under `defaults:` may be such settings: give the column that needs it `formats` or `decimal` of its own. If the source has renamed a column, add the new header after the old one, as in `header: [Old, New]`; keys then stay the same. To give new rows another kind of key, define an event or document of their own, under another label with `was: none`, and `skip` the rows that have landed.",
+    "In the mapping, undo the change of the key, or of a setting that it depends on. If a key has a date or a decimal number of a workbook, `dates` and `decimal` under `defaults:` are such settings: give the column that needs it `formats` or `decimal` of its own. If the source has renamed a column, add the new header after the old one, as in `header: [Old, New]`; keys then stay the same. To give new rows another kind of key, define an event or document of their own, under another label with `was: none`, and `skip` the rows that have landed.",
     "The event key of `weighing` was changed from `Ticket` to `Ticket` and `Date` after 4,000 weighings had landed.",
   ),
   "participant-differs": mark(
