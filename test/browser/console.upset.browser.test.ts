@@ -184,6 +184,7 @@ inChromium(
       await click(page, "link", "Overview");
       const section = page.getByRole("region", { name: target, exact: true });
       await section.getByRole("link", { name: /^Correct Class/ }).click();
+      await shows(page, "[aria-label=Targets] [aria-current]", target);
     };
     const box = page.locator(".values textarea").first();
     await openIn("other");
@@ -204,6 +205,10 @@ inChromium(
     drafts.close();
     await openIn("sandbox");
     await eventually(() => box.inputValue()).toBe("I");
+    await click(page, "link", "Runs");
+    await click(page, "link", "other");
+    await shows(page, "h1", "Runs");
+    expect(new URL(page.url()).search).toBe("?target=other");
   },
 );
 

@@ -67,7 +67,22 @@ function App() {
             </Link>
           ))}
         </nav>
+        {pathname !== "/" && targets.length > 1 && (
+          <nav aria-label="Targets">
+            {targets.map((one) => (
+              <Link
+                key={one.name}
+                to={pathname in menu ? pathname : "/"}
+                query={{ target: one.name }}
+                isCurrent={one === target}
+              >
+                {one.name}
+              </Link>
+            ))}
+          </nav>
+        )}
         <span class="quiet folder">
+          {pathname !== "/" && targets.length === 1 && `${name} · `}
           {folder}
           {target !== undefined && ` · times in ${zone}`}
         </span>
