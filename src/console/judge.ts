@@ -16,6 +16,7 @@ import { RowferryError } from "../model/error.js";
 import { columnsUsed } from "../model/formula.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import { columnName, columnPosition, originalColumns } from "../model/own-columns.js";
+import { describePlace } from "../model/place.js";
 import { memberOf, ofMember, type Problem, rowsWithText } from "../model/problem.js";
 import { type CellKind, type CellLook, type Row, shownUnit } from "../model/row.js";
 import { missing } from "../model/solution.js";
@@ -63,8 +64,9 @@ export function createJudge() {
       return { failure: null, zones, spell, read, map, isNewer: hash !== input.mappingHash };
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
-      const { message, hint } = error;
-      const failure = { message: `${basename(input.mapping)}: ${message.split("\n", 1)[0]}`, hint: forPage(hint) };
+      const { message, hint, place } = error;
+      const where = describePlace({ ...place, file: basename(place.file ?? input.mapping) });
+      const failure = { message: `${where}: ${message.split("\n", 1)[0]}`, hint: forPage(hint) };
       const spell = (_index: number, cell: string) => cell;
       return { failure, zones: [], spell, read: () => null, map: null, isNewer: false };
     }

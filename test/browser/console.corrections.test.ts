@@ -354,6 +354,9 @@ it("what was typed follows its row where a colleague's file corrects another one
     failure: { message: expect.stringMatching(/^w\.yaml: /) },
     rows: [{ draft: { 2: "2" }, ready: false, problems: [{ code: "number-unreadable" }] }],
   });
+  writeFileSync(join(own.path, "w.yaml"), "version: 2\n  oops: [");
+  const [unread] = await got<{ failure: { message: string } }[]>("grid?target=sandbox&code=");
+  expect(unread?.failure.message).toMatch(/^w\.yaml:\d+:\d+: /);
 });
 
 it("a key that a person types is imported as typed; one that a spreadsheet changed is left out of the upload", {
