@@ -156,18 +156,22 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
         edits.map(({ ref }) => ref),
       );
       const isOpen = openRows(open);
-      const textOf = ({ ref, column }: Edit) => (isOpen(ref) ? textIn(open, ref, column) : null);
-      return new Map(edits.map((edit) => [edit, textOf(edit)]));
+      return new Map(
+        edits.map((edit) => {
+          const { ref, column } = edit;
+          const text = isOpen(ref) ? textIn(open, ref, column) : null;
+          if (text === null)
+            throw new RowferryError(
+              "usage",
+              `${describeRow(open.database, idOf(ref))} is no longer open, or has no column "${column}".`,
+              { hint: "Nothing was saved. Reload the page." },
+            );
+          // No page shows it.
+          if (column === CODE) edit.replaces = text;
+          return [edit, text];
+        }),
+      );
     });
-    for (const [edit, text] of original) {
-      const { ref, column } = edit;
-      // No page shows it.
-      if (column === CODE) edit.replaces = text ?? "";
-      if (text === null)
-        throw new RowferryError("usage", `Row ${ref} is no longer open, or has no column "${column}".`, {
-          hint: "Reload the page.",
-        });
-    }
     const { other, last } = changing(target, (drafts) => {
       const [conflict] = drafts.apply(label, edits, (edit) => original.get(edit) ?? null, now());
       return { other: conflict, last: drafts.last() };

@@ -30,6 +30,7 @@ interface Page {
     zones: (string | null)[];
     rows: {
       ref: string;
+      row: number;
       cells: string[];
       spelt: object;
       draft: object;
@@ -216,7 +217,10 @@ it(
     await own.type("dismiss", "--row", two?.ref ?? "", "--yes");
     const edits = [{ ref: two?.ref, column: "MTR", replaces: two?.cells[position("MTR")], value: "z" }];
     const late = await change("edit", { label: "MTR", edits });
-    expect([late.status, late.body]).toEqual([409, expect.stringContaining("no longer open")]);
+    expect([late.status, late.body]).toEqual([
+      409,
+      expect.stringContaining(`manifests-2025-10.csv, row ${two?.row} is no longer open`),
+    ]);
   },
 );
 
