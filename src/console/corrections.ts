@@ -328,7 +328,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       const spellings = new Map<number, Spelling>();
       for (const [id, input] of inputs) spellings.set(id, await judge.spelling(input));
       const edits = new Map<string, Edit>();
-      const left = { rows: 0, drafts: 0, keys: 0, formats: [] as string[], columns: new Set<string>() };
+      const left = { rows: 0, drafts: 0, keys: [] as string[], formats: [] as string[], columns: new Set<string>() };
       const former = hasDrafts(target) ? changing(target, (drafts) => drafts.former()) : new Set<string>();
       const drafts = looking(target, (open) => {
         const isOpen = openRows(open);
@@ -364,8 +364,11 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       const meant = new Set(found.flatMap(({ ref, isConfirmed }) => (isConfirmed ? [ref] : [])));
       const changed = [...new Set(Array.from(edits.values(), ({ ref }) => ref))].filter((ref) => !meant.has(ref));
       const mangled = await mangledRows(changed, drafts);
-      for (const [name, { ref, replaces, value }] of edits)
-        if (mangled.has(ref) && areNearlyEqual(replaces, value)) left.keys += Number(edits.delete(name));
+      for (const [name, { ref, column, replaces, value }] of edits)
+        if (mangled.has(ref) && areNearlyEqual(replaces, value)) {
+          edits.delete(name);
+          left.keys.push(column);
+        }
       const each = (columns: Iterable<string>) =>
         Array.from(
           Map.groupBy(columns, (column) => column),
@@ -381,9 +384,9 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
         );
       if (left.columns.size > 0)
         told.push(`Left out, because the rows here have no such column: ${[...left.columns].join(", ")}.`);
-      if (left.keys > 0)
+      if (left.keys.length > 0)
         told.push(
-          `${counted(left.keys, "cell")} left out: keys that differ only by case, width or leading zeros, as spreadsheets change them. Type such a key here if it is meant.`,
+          `${counted(left.keys.length, "cell")} left out (${each(left.keys)}), because a spreadsheet seems to have changed the keys of these rows: only case, width or leading zeros differ. Type such a text here if it is meant.`,
         );
       if (left.formats.length > 0)
         told.push(

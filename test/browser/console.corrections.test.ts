@@ -372,7 +372,7 @@ it("a key that a person types is imported as typed; one that a spreadsheet chang
   const content = Buffer.from(upload).toString("base64");
   expect(await post("upload", { name: "back.csv", content })).toMatchObject({
     cells: 2,
-    told: ["2 cells changed: 2 in Gross.", expect.stringMatching(/^1 cell left out: keys that differ only by case/)],
+    told: ["2 cells changed: 2 in Gross.", expect.stringMatching(/^1 cell left out \(1 in Load\), because .* case/)],
   });
   await type(0, "Load", "7000", "007000");
   expect((await rows()).map(({ ready, joins }) => [ready, joins])).toEqual([
