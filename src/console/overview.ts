@@ -274,7 +274,7 @@ export async function startable(cwd: string) {
 
 const reportOf = (target: Target, run: string): string => join(target.stateFolder, "runs", run, "report.html");
 
-/** With what went wrong in it so far, the newest first. `run` null: there is none. */
+/** With what went wrong in it and is still open, the newest first. `run` null: there is none. */
 export const runOf = (target: Target, name: string) =>
   reading(target, (database) => {
     const [run] = findRuns(database, name);

@@ -363,6 +363,19 @@ it("what was typed follows its row where a colleague's file corrects another one
   expect(unread?.failure.message).toMatch(/^w\.yaml:\d+:\d+: /);
 });
 
+it("a run's problems name their rows and columns, and go once they are settled", long, async () => {
+  const { own } = await loadsToCorrect(["L1 10 x", "L2 20 y"]);
+  const problems = async () => {
+    const { targets } = await got<{ targets: { lastRun: { name: string } }[] }>("overview");
+    const run = await got<{ problems: { text: string }[] }>(`run?target=sandbox&run=${targets[0]?.lastRun.name}`);
+    return run.problems.map(({ text }) => text);
+  };
+  const [y, x] = await problems();
+  expect([y, x]).toEqual([expect.stringMatching(/^w\.csv, row 3: Gross: "y"/), expect.stringMatching(/row 2: Gross/)]);
+  await own.type("dismiss", "--row", "w.csv:3", "--yes");
+  expect(await problems()).toEqual([x]);
+});
+
 it("a key that a person types is imported as typed; one that a spreadsheet changed is left out of the upload", {
   tags: ["long"],
   timeout: 60_000,

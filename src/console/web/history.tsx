@@ -99,7 +99,7 @@ export function Run() {
       )}
       {problems.length > 0 && (
         <>
-          <h2>Problems as they came up, newest first</h2>
+          <h2>Its newest problems that are still open</h2>
           <ul aria-live="polite">
             {problems.map(({ code, text }, at) => (
               <li key={`${text} ${at}`}>

@@ -275,14 +275,17 @@ export function tallyHeld(database: LedgerDatabase, cells = false): ToldWaiting[
     });
 }
 
-/** What went wrong while a run was under way, newest first, with its place; it may hold cells. */
+/** What went wrong while a run was under way and is still open, newest first, with its place; it may hold cells. */
 export function newestProblems(database: LedgerDatabase, run: string, limit: number): { code: Code; text: string }[] {
   return database.rows(
-    `SELECT code, ${rowName("row")} || ': ' || message AS text FROM (
-       SELECT p.code, p.message, coalesce(p.row_id, iif(p.subject = 'event',
-         (SELECT min(row_id) FROM row_events WHERE event_id = p.subject_id), NULL)) AS row
+    `WITH failed AS MATERIALIZED (SELECT subject, id, row_id FROM failures WHERE subject <> 'row')
+     SELECT code, concat_ws(': ', ${rowName("row")}, column_name, message) AS text FROM (
+       SELECT p.code, p.column_name, p.message, coalesce(p.row_id, f.row_id) AS row
        FROM problems p JOIN runs u ON u.name = @run AND p.at BETWEEN u.started_at AND coalesce(u.finished_at, p.at)
-       WHERE p.severity = 'error' ORDER BY p.id DESC LIMIT @limit)`,
+       LEFT JOIN failed f ON f.subject = p.subject AND f.id = p.subject_id
+       WHERE p.severity = 'error' AND (f.id IS NOT NULL
+         OR p.subject IS NULL AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.id = p.row_id AND r.settled IS NOT NULL))
+       ORDER BY p.id DESC LIMIT @limit)`,
     { run, limit },
   );
 }
