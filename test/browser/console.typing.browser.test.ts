@@ -3,7 +3,18 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
-import { click, eventually, hasFocus, inChromium, night, open, shows, toCorrect, useChromium } from "./chromium.js";
+import {
+  click,
+  correctClass,
+  eventually,
+  hasFocus,
+  inChromium,
+  night,
+  open,
+  shows,
+  toCorrect,
+  useChromium,
+} from "./chromium.js";
 import { mapping } from "../support/mapping.js";
 import { weighingsWith } from "../support/weighings.js";
 import { folder, startConsole } from "./console.js";
@@ -309,6 +320,18 @@ inChromium("what is taken back is the step that was just typed, though it is sti
   await page.keyboard.press("Control+y");
   await eventually(states).toEqual(["SP", "RJ"]);
   expect(await troubles(page)).toBe("");
+});
+
+inChromium("what was undone comes again where no corrected row was left, too", async () => {
+  const page = await open((await startConsole(await night(), "--allow-changes")).url);
+  await correctClass(page);
+  await click(page, "link", "Overview");
+  await click(page, "link", "Continue");
+  await shows(page, ".bar", /= [1-9]\d* ready/);
+  await page.keyboard.press("Control+z");
+  await shows(page, "main .note", "No row has a correction.");
+  await page.keyboard.press("Control+y");
+  await eventually(() => page.getByRole("grid").count()).toBe(1);
 });
 
 inChromium("quotes that a spreadsheet puts around a cell are removed in a paste, and a cell's own stay", async () => {

@@ -8,7 +8,7 @@ import type { JudgedRow } from "../judge.js";
 import { Decision } from "./decision.js";
 import { afterAll, forgetSaved, save, stepsOf, useSending } from "./edits.js";
 import { Grid } from "./grid.js";
-import { download, post, Refused, undo } from "./http.js";
+import { download, post, redo, Refused, undo } from "./http.js";
 import { Work } from "./overview.js";
 import {
   distinct,
@@ -105,7 +105,9 @@ export function Correct() {
         </span>
       </h1>
       {count === 0 ? (
-        <Note text="No rows are left here: they were corrected or dismissed, or have landed. The overview shows what is left." />
+        <Note
+          text={`${code === "" ? "No row has a correction" : "No rows are left here: they were corrected or dismissed, or have landed"}. The overview shows what is left.`}
+        />
       ) : (
         code !== "" && (
           <p class="quiet">
@@ -349,6 +351,19 @@ function Importing({ tally }: { tally: Asks["tally"] | null }) {
   const [checked, setChecked] = useState(none);
   const [pressed, setPressed] = useState("");
   const { isBusy, trouble, act } = useAct();
+  useEffect(() => {
+    // Also where the last step had brought every row that was shown.
+    const onKeyDown = (event: KeyboardEvent) => {
+      const key = event.key.toLowerCase();
+      if (!(event.ctrlKey || event.metaKey) || !["y", "z"].includes(key)) return;
+      if ((event.target as Element).matches("input, textarea")) return;
+      event.preventDefault();
+      const work = key === "y" || event.shiftKey ? redo : undo;
+      void act(() => afterAll(target, () => work(target)));
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, [target]);
   if (tally === null) return <p class="bar quiet">Checking the corrections…</p>;
   const { rows, ready, importing, undo: last, drafts } = tally;
   const key = JSON.stringify(tally);

@@ -12,8 +12,8 @@ import type { Asks } from "../api.js";
 import type { JudgedRow } from "../judge.js";
 import { toldProblem } from "./correct.js";
 import { Decision } from "./decision.js";
-import { afterAll, forgetSaved, save as send, stepsOf, useSending } from "./edits.js";
-import { redo, Refused, undo } from "./http.js";
+import { forgetSaved, save as send, stepsOf, useSending } from "./edits.js";
+import { Refused } from "./http.js";
 import { distinct, Link, Prose, TextBox, useHere } from "./page.js";
 
 interface Cell {
@@ -212,9 +212,6 @@ export function Grid({ table, column }: { table: Asks["grid"][number]; column: s
     else if (key === "enter" || key === "f2") begin(null);
     else if (key === "escape") setAnchor(chosenLast);
     else if (key === "delete" || key === "backspace") changeChosen("cleared", "");
-    else if (control && (key === "y" || (key === "z" && event.shiftKey)))
-      void act(() => afterAll(target, () => redo(target)));
-    else if (control && key === "z") void act(() => afterAll(target, () => undo(target)));
     else if (control && key === "d") fillDown();
     else if (control && key === "a") {
       moveTo({ row: 0, column: 0 });
