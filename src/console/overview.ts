@@ -210,7 +210,7 @@ function answerOf(
   const open = tallyOpen(database);
   const [left, held = 0] = [unsentIn(open.events), open.events["held"]];
   const canResume = recordKinds.some((kind) => unsentIn(open[kind]) + (open[kind]["deferred"] ?? 0) > 0);
-  if (left > 0) needed.push(`${counted(left, "event")} ${left === 1 ? "waits" : "wait"} only for you to press Resume.`);
+  if (left > 0) needed.push(`${counted(left, "event")} ${left === 1 ? "waits" : "wait"} for you to press Resume.`);
   const unexplained = waiting.filter(({ code }) => unexplainedWaits.includes(code));
   const toSettle = sumOf(unexplained, "count");
   if (needed.length > 0 && toSettle > 0) needed.push(onlyYouCanSettle(toSettle));

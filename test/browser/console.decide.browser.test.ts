@@ -166,7 +166,7 @@ inChromium(
     await press(page, /^This is its id/);
     await isDone(page);
     await overview(page);
-    await shows(page, "h1", "5 events wait only for you to press Resume.");
+    await shows(page, "h1", "5 events wait for you to press Resume.");
     expect(await press(page, /^Resume$/)).toContain("Would send 5 events on 5 documents");
     await shows(page, "h1", "All is well.");
     await click(page, "link", "Runs");

@@ -254,7 +254,7 @@ inChromium(
     beside.child.kill("SIGKILL");
     await beside.ended;
     await soon(() => heading(page).textContent()).toMatch(
-      /212 rows need a correction\. \d+ events wait only for you to press Resume\. Nothing is lost\./,
+      /212 rows need a correction\. \d+ events wait for you to press Resume\. Nothing is lost\./,
     );
     await shows(page, "main", /Last run [^:]*:\d\d: killed\./);
     await click(page, "link", "Runs");
