@@ -69,6 +69,8 @@ describe("the HTML report", () => {
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter((command) => command?.includes(" --target production") !== true)).toEqual([]);
     expect(page).not.toContain("`");
+    const marked = reportData({ problems: [{ code: "value-not-allowed", total: 1, items: [] }] });
+    expect(htmlReport(marked)).not.toContain("`");
   });
 
   it("times are in the mapping's zone, which is named", () => {

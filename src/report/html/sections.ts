@@ -56,7 +56,7 @@ function groupsSection<Item>(
   const body = groups.map((group, index) => {
     const { meaning, remedy } = codes[group.code];
     return html`<details class="group"${index < 5 && group.items.length <= FEW ? html` open` : null}>
-<summary><span class="count">${grouped(group.total)}</span> ${meaning} <code class="soft">${group.code}</code></summary>
+<summary><span class="count">${grouped(group.total)}</span> ${prose(meaning)} <code class="soft">${group.code}</code></summary>
 <p class="hint">${prose(withFlags(remedy, step))}</p>
 <ul>${group.items.map(markup)}</ul>${leftOut(group)}
 </details>
