@@ -102,6 +102,7 @@ describe("the sheet", () => {
 
   test.each([
     ["Manifestos*", ["Manifestos Jan", "Manifestos Fev"]],
+    ["*", ["Manifestos Jan", "Manifestos Fev"]],
     [
       ["notas", 2, "Manif*", "Maio"],
       ["Notas", "Manifestos Fev", "Manifestos Jan", "Maio"],

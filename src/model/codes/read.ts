@@ -133,7 +133,7 @@ export const readCodes = {
   ),
   "sheet-ambiguous": person(
     "The workbook has several sheets with rows, and the mapping does not name one.",
-    "Name one under `excel: { sheet }` in the mapping, by name, by position or by a pattern that matches only one.",
+    'Name one under `excel: { sheet }` in the mapping, by name, by position or by a pattern that matches only one. An input reads several if a list, or `"*"`, names them.',
     "A workbook with the visible sheets January and February, and a mapping without `sheet`.",
   ),
   "formula-without-value": mark(
