@@ -78,7 +78,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
     throw new RowferryError(
       "usage",
       "This is being imported as it was, and cannot be changed until that import has ended.",
-      { hint: "Nothing was saved." },
+      { hint: "Nothing was changed." },
     );
   };
 
@@ -282,6 +282,10 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       const tried = new Set(edits.map(({ ref }) => ref));
       return rows.map(({ page }) => page).filter(({ ref }) => tried.has(ref));
     },
+
+    /** @throws RowferryError `usage` if one of these rows is being imported */
+    requireUnsent: (refs: readonly string[]) =>
+      changingInTurn(() => looking(target, (open) => requireUnsent(open, refs))),
 
     /** `step`: as the tally gave it; null: whichever is last. */
     undo: (step: string | null) =>

@@ -706,7 +706,7 @@ it("Check says what could then never be sent, and does not count it as released"
   expect(told.join(" ")).not.toContain("that waits now");
 });
 
-it("one edit corrects the rows that are left while others with the same text are being imported", {
+it("one edit corrects the rows that are left while others with the same text are being imported, and those are not given up either", {
   tags: ["long"],
   timeout: 60_000,
 }, async () => {
@@ -716,7 +716,10 @@ it("one edit corrects the rows that are left while others with the same text are
   await post("import", { drafts: (await page()).tally.drafts });
   const edit = { code: "number-unreadable", column: "Gross", from: "x", to: "2", shown: null };
   expect(await post("edit-value", edit)).toMatchObject({ cells: 1 });
+  const [sent] = await rows();
   expect((await rows()).map(({ draft }) => draft)).toEqual([{ 2: "1" }, { 2: "2" }]);
+  const givenUp = await change("do", { action: "dismiss", rows: [sent?.ref], dry: true });
+  expect([givenUp.status, givenUp.body]).toEqual([409, expect.stringContaining("being imported")]);
   lock.close();
   await vi.waitFor(async () => expect((await page()).tally).toMatchObject({ rows: 1, ready: 1 }), UNHURRIED);
 });
