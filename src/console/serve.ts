@@ -133,6 +133,7 @@ function asset(name: string): string {
 /** Where a code's own speaks of a command to type. */
 const remedies: { [code in Code]?: string } = {
   usage: "",
+  "ledger-locked": "Wait until it has ended, then press the button again.",
   "ledger-missing": "Put it back, or restore it from a backup.",
   "stranded-file-unusable": "Correct these lines, then press the button again.",
 };
