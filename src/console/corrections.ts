@@ -146,6 +146,8 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       return left.length === 0 ? edits : left;
     });
 
+  const placeOf = (ref: string) => reading(target, (database) => describeRow(database, idOf(ref)));
+
   /**
    * One step. @throws RowferryError `usage` if someone else has changed a text in the meantime; then nothing was saved
    */
@@ -179,7 +181,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
     if (other !== undefined)
       throw new RowferryError(
         "usage",
-        `Nothing was saved: "${other.column}" was changed to "${other.value}" elsewhere in the meantime.`,
+        `Nothing was saved: ${placeOf(other.ref)}, "${other.column}" was changed to "${other.value}" elsewhere in the meantime.`,
         { hint: "The new text is shown; edit it again." },
       );
     return { cells: edits.length, step: last === null || edits.length === 0 ? null : stepOf(last) };

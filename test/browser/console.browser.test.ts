@@ -242,7 +242,7 @@ inChromium("two tabs: in the grid a newer text from the other one is shown, and 
   await two.keyboard.press("Control+z");
   await shows(two, ".trouble", "This tab has nothing left to undo");
   await edit(two, "I");
-  await shows(two, ".trouble", 'was changed to "II" elsewhere');
+  await shows(two, ".trouble", /night\.csv, row \d+, "Class" was changed to "II" elsewhere/);
   expect(await one.locator(".bar").textContent()).toContain("1 ready");
 });
 
