@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { reading } from "../desk/access.js";
+import { selectOpen, type Selectors } from "../ledger/decide/selection.js";
 import type { Edit } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
@@ -285,9 +286,14 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       return rows.map(({ page }) => page).filter(({ ref }) => tried.has(ref));
     },
 
-    /** @throws RowferryError `usage` if one of these rows is being imported */
-    requireUnsent: (refs: readonly string[]) =>
-      changingInTurn(() => looking(target, (open) => requireUnsent(open, refs))),
+    /** @throws RowferryError `usage` if one of the rows to give up is being imported */
+    requireUnsent: (selectors: Selectors) =>
+      changingInTurn(() =>
+        looking(target, (open) => {
+          const { rows } = selectOpen(open.database, selectors, "to give up");
+          requireUnsent(open, [...(selectors.row ?? []), ...rows.flatMap((row) => open.reader.ref(row) ?? [])]);
+        }),
+      ),
 
     /** `step`: as the tally gave it; null: whichever is last. */
     undo: (step: string | null) =>

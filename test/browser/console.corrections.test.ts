@@ -718,8 +718,10 @@ it("one edit corrects the rows that are left while others with the same text are
   expect(await post("edit-value", edit)).toMatchObject({ cells: 1 });
   const [sent] = await rows();
   expect((await rows()).map(({ draft }) => draft)).toEqual([{ 2: "1" }, { 2: "2" }]);
-  const givenUp = await change("do", { action: "dismiss", rows: [sent?.ref], dry: true });
-  expect([givenUp.status, givenUp.body]).toEqual([409, expect.stringContaining("being imported")]);
+  for (const what of [{ rows: [sent?.ref] }, { flags: { document: "load/L1" } }]) {
+    const givenUp = await change("do", { action: "dismiss", ...what, dry: true });
+    expect([givenUp.status, givenUp.body]).toEqual([409, expect.stringContaining("being imported")]);
+  }
   const takenBack = await change("do", { action: "withdraw", flags: { input: "w.csv" }, dry: false });
   expect([takenBack.status, takenBack.body], "no option to type").toEqual([409, expect.not.stringContaining("--")]);
   lock.close();
