@@ -1,4 +1,5 @@
 /** `verify`: compares the ledger with reads of the service. */
+import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { createRunStore, NOT_ASKED_FOR } from "../ledger/runs.js";
 import {
   type Chosen,
@@ -19,6 +20,7 @@ import { addressesOf, differing, documentOf, type ListedAddress, participantOf }
 import type { Answer, Call } from "../submit/call.js";
 import { listAddresses, readDocument, readParticipant } from "../submit/calls.js";
 import { describeUnavailable, namesCode } from "../submit/classify.js";
+import { MAKE_ROOM } from "./access.js";
 
 const PAGE = 40;
 /** Pagination is not specified (open point 21). */
@@ -37,6 +39,8 @@ export async function verify({ chosen = {}, ...options }: SessionOptions & { cho
     const line = JSON.stringify({ type: "verify", ...found });
     createRunStore(database).finish(run.id, exitCodeOfVerification(found, options.signal), line, clock.now());
     return found;
+  }).catch((error: unknown) => {
+    throw asLedgerFailure(error, options.target.ledgerPath, MAKE_ROOM);
   });
 }
 

@@ -95,6 +95,8 @@ describe("a disk that is full", () => {
         /state.ledger.db: The ledger could not be written: the disk is full.*\n.*Nothing was changed/,
       ),
     ]);
+    const { code, stderr } = await here().run(["verify"], { ...unprivileged, fileBlocks: 100 });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/ledger could not be written: the disk is full/i)]);
     expect(await typed("ledger prune --keep-for 1d")).toEqual([
       0,
       expect.stringMatching(/^Removed: folders of 0 runs/),
@@ -204,5 +206,16 @@ describe("a state that is read-only", () => {
     expectRefused(await runImport({}, ...journal), /journal could not be written/);
     chmodSync(elsewhere, 0o700);
     await here().expectWhole(await runImport({}, ...journal));
+  });
+
+  test("a journal that cannot be written: nothing was decided, so the command is to be typed again", long, async () => {
+    await runImport();
+    const elsewhere = here().path("elsewhere");
+    mkdirSync(elsewhere, { mode: 0o500 });
+    if (isRoot) chownSync(elsewhere, NOBODY, NOBODY);
+    const line = ["replace", "310025004102", "--reason", "x", "--yes", "--journal", `${elsewhere}/journal.ndjson`];
+    const { code, stderr } = await here().run(line, unprivileged);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/journal could not be.*\n.*Nothing was changed.*again/)]);
+    expect(stderr).not.toContain("rowferry resume");
   });
 });

@@ -14,8 +14,10 @@ const reasons = {
 export const reasonOf = ({ code }: InstanceType<typeof Database.SqliteError>): string | null =>
   Object.entries(reasons).find(([kind]) => code.startsWith(kind))?.[1] ?? null;
 
-/** Returns other errors unchanged. `hint`: where it could not be written; default: that of a run. */
+/** Returns other errors unchanged. `hint`: where it or its journal could not be written; default: that of a run. */
 export function asLedgerFailure(error: unknown, path: string, hint?: string): unknown {
+  if (error instanceof RowferryError && error.code === "journal-not-written" && hint !== undefined)
+    return new RowferryError(error.code, error.message, { place: error.place, cause: error.cause, hint });
   if (!(error instanceof Database.SqliteError)) return error;
   const { code } = error;
   const about = { place: { file: path }, cause: error };
