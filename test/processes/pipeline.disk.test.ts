@@ -10,10 +10,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
 import { tmpdir } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { installed } from "./installation.js";
-import { type Ended, killedAt, manifests, type ProcessOptions, rowferry, shortWaits } from "./processes.js";
+import { type Ended, killedAt, manifests, type ProcessOptions, program, rowferry, shortWaits } from "./processes.js";
 
 /** Root may write anything, so that what must be refused is tried as nobody. */
 const isRoot = process.getuid?.() === 0;
@@ -114,6 +115,29 @@ describe("a disk that is full", () => {
       expect([code, stderr], line).toEqual([1, expect.stringContaining(name)]);
       expect(existsSync(here().path(name)), name).toBe(false);
     }
+  });
+
+  test("so that not even what is there can be overwritten: the ledger stays usable", long, async ({ skip }) => {
+    skip(spawnSync("prlimit", ["--version"]).status !== 0, "no prlimit here");
+    await runImport();
+    const [ledger, folder] = [here().ledger, join(dirname(program()), "..", "ledger")];
+    // As `withdraw` or `replace`, on a disk that fills up once it has begun (copy-on-write, a quota).
+    const decision = `
+      import { spawnSync } from "node:child_process";
+      import { openLedgerOfAnyone } from ${JSON.stringify(join(folder, "open-ledger.js"))};
+      import { holdLedger } from ${JSON.stringify(join(folder, "care", "lock.js"))};
+      process.on("SIGXFSZ", () => {});
+      const database = openLedgerOfAnyone(${JSON.stringify(ledger)});
+      const hold = await holdLedger(database, { wait: false });
+      spawnSync("prlimit", ["--pid", String(process.pid), "--fsize=0:"]);
+      hold.release();
+      database.close();`;
+    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", decision], {
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([0, ""]);
+    expect((await here().run(["ledger", "check"])).stderr).toBe("");
+    await here().expectWhole(await runImport());
   });
 
   async function expectNothingStaged(fileBlocks: number) {

@@ -104,6 +104,11 @@ function takeHold(database: LedgerDatabase): (() => void) | null {
   if (!isTaken) return null;
   // From here on, the ledger's own file says that its log belongs to it.
   database.pragma("wal_checkpoint(PASSIVE)");
+  // And the log has something of its own: otherwise SQLite would remove it even where a full disk keeps the name in the file.
+  database.atomic(() => {
+    forget(database, mine);
+    setFact(database, "holder", mine);
+  });
   return () => {
     try {
       forget(database, mine);
