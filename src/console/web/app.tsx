@@ -13,6 +13,8 @@ import { Overview } from "./overview.js";
 import { AGAIN_MS, HereIs, Link, Note, param, setZone, type Target, useData } from "./page.js";
 
 const LONGEST = 1000;
+/** Targets in the header. The overview has all of them. */
+const FEW = 8;
 
 const screens: { [path: string]: () => preact.JSX.Element } = {
   "/": Overview,
@@ -52,6 +54,7 @@ function App() {
   }, [isGone]);
   const Found = target === undefined ? FirstImport : (screens[pathname] ?? Overview);
   const Screen = isGone ? Gone : Found;
+  const areFew = pathname !== "/" && targets.length > 1 && targets.length <= FEW;
   const away = failure?.isAway === true ? failure : null;
   return (
     <HereIs value={{ name, target: target as Target, targets, allowChanges, away }}>
@@ -67,7 +70,7 @@ function App() {
             </Link>
           ))}
         </nav>
-        {pathname !== "/" && targets.length > 1 && (
+        {areFew && (
           <nav aria-label="Targets">
             {targets.map((one) => (
               <Link
@@ -82,7 +85,7 @@ function App() {
           </nav>
         )}
         <span class="quiet folder">
-          {pathname !== "/" && targets.length === 1 && `${name} · `}
+          {pathname !== "/" && !areFew && name !== "" && `${name} · `}
           {folder}
           {target !== undefined && ` · times in ${zone}`}
         </span>
