@@ -108,8 +108,8 @@ export function gatherEvidence(begun: readonly WorkEvent[], refused: ReadonlyMap
     ): void {
       for (const event of events) {
         if (mayHaveLanded(event)) {
-          const isLost = doubtful.has(event.id) || reason === "document-stranded";
-          t.stalled("event", event.id, isLost ? reason : "refused-with-others", now);
+          const isAnswered = !doubtful.has(event.id) && reason !== "document-stranded";
+          t.stalled("event", event.id, isAnswered ? "refused-with-others" : reason, now);
         } else if (event.state === "stalled" && !refused.has(event.id)) t.unanswered(event.id, now);
         else t.unsent("event", event.id, now);
       }
