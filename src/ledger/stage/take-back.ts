@@ -202,14 +202,14 @@ export function createRowWithdrawal(
       { events, only },
     );
 
-  const unsentOf = (row: number) =>
+  const eventsOf = (row: number, which: string) =>
     database.values<number>(
-      "SELECT e.id FROM row_events re JOIN events_now e ON e.id = re.event_id WHERE re.row_id = @row AND e.unsent",
+      `SELECT e.id FROM row_events re JOIN events_now e ON e.id = re.event_id WHERE re.row_id = @row AND (${which})`,
       { row },
     );
 
   const withdraw = (row: number, keep: readonly number[]) => {
-    for (const id of unsentOf(row)) {
+    for (const id of eventsOf(row, "e.unsent")) {
       if (keep.includes(id)) continue;
       database.run("DELETE FROM row_events WHERE row_id = @row AND event_id = @id", { row, id });
       dropUnbroughtEvents(database, "@id", { id });
@@ -246,9 +246,9 @@ export function createRowWithdrawal(
     return cellHash(given, namesPlace ? documentsOfRow(database, row) : []);
   };
 
-  /** Rows with the same cells that hold what `row` alone would no longer hold. */
+  /** Rows with the same cells that hold, or say otherwise than what landed, what `row` alone would no longer. */
   const sameOfEarlierNights = (row: number, keep: readonly number[], hash: Buffer | null) => {
-    const taken = unsentOf(row).filter((id) => !keep.includes(id));
+    const taken = eventsOf(row, "e.unsent OR e.state = 'changed'").filter((id) => !keep.includes(id));
     const sharing = database.values<number>(
       "SELECT DISTINCT row_id FROM row_events WHERE event_id IN @taken AND row_id < @row",
       { taken, row },
@@ -430,7 +430,7 @@ export function createRowWithdrawal(
     /** `before` came again as `after`, a skipped row. What landed stays. */
     leaveOut(before: number, after: number) {
       const isOpen = database.has("SELECT 1 FROM rows WHERE id = @before AND settled IS NULL", { before });
-      if (isOpen || unsentOf(before).length > 0) correct(before, after, [], null);
+      if (isOpen || eventsOf(before, "e.unsent").length > 0) correct(before, after, [], null);
     },
 
     /** A person corrected `before` to `after`, which is invalid too. Once that is settled, the old cells mean nothing. */
