@@ -230,7 +230,7 @@ it(
     await corrections.editValue({ ...much, to: "5" });
     writeFileSync(office.path("m.yaml"), readFileSync(office.path("m.yaml"), "utf8").replace("inputs:", "inputs: ["));
     const [table] = await corrections.grid(unreadable);
-    expect(table?.failure?.message).toMatch(/^m\.yaml: [^\n]+$/);
+    expect(table?.failure?.message).toMatch(/^m\.yaml:\d+:\d+: [^\n]+$/);
     expect(corrections.mappings()).toEqual([office.path("m.yaml")]);
   },
 );

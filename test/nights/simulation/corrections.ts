@@ -56,6 +56,7 @@ export function noteCorrections(world: World, witness: Witness, file: Import, ea
         .map(eventOf),
     );
   const landed = inState("landed");
+  const differing = inState("changed");
   const free = inState("changed", "planned", "held", "deferred", "rejected");
   // Of two rows that contradict each other, a person keeps the one that is right.
   const keyOf = ({ document, key }: StoryRow) => `${document} ${key}`;
@@ -91,7 +92,8 @@ export function noteCorrections(world: World, witness: Witness, file: Import, ea
       sayAsOthers(witness, event, before, earlier);
     // A correction that came too late: what has landed is believed if it comes back, unless that is the correction itself.
     const isThere = said !== undefined && contentOf(said) === now;
-    const cameLate = before !== now && landed.has(event) && !isThere;
+    const hasLanded = landed.has(event) || (differing.has(event) && file.corrects?.[index]?.code !== "changed");
+    const cameLate = before !== now && hasLanded && !isThere;
     for (const content of versionsOf(witness, before, "before")) if (content !== now) witness.outdated.add(content);
     if (cameLate) witness.outdated.delete(before);
     for (const content of gone) witness.corrected.add(content);
