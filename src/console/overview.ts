@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { READABLE } from "../model/file-endings.js";
+import { byNumber } from "../model/fold.js";
 import { glob } from "tinyglobby";
 import { shownPath } from "../cli/output.js";
 import { reading, zoneOfFiles } from "../desk/access.js";
@@ -53,15 +54,12 @@ export interface Where {
   ledger?: string | undefined;
 }
 
-/** north-2 before north-10. */
-const byName = new Intl.Collator("en", { numeric: true });
-
 export function createTargets({ cwd, env, target: only, ledger }: Where) {
   const elsewhere = ledger === undefined ? {} : { ledger };
   const names = () => {
     if (only !== undefined) return [only];
     return targetsWithLedger(cwd, env).toSorted(
-      (a, b) => Number(a === "sandbox") - Number(b === "sandbox") || byName.compare(a, b),
+      (a, b) => Number(a === "sandbox") - Number(b === "sandbox") || byNumber.compare(a, b),
     );
   };
   const named = (name: string): Target =>

@@ -31,3 +31,6 @@ export function listed(texts: readonly string[], most: number): string {
   const more = texts.length - most;
   return texts.slice(0, most).join(", ") + (more > 0 ? `, and ${more} more` : "");
 }
+
+/** For names that end in numbers: 9 before 10. */
+export const byNumber = new Intl.Collator("en", { numeric: true });

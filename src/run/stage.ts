@@ -70,7 +70,8 @@ export async function stageFiles(
     }
     tellUnread(session, input, staged);
   }
-  saveKeys(session, mapping);
+  // Which settings typed cells were read by shows only once the rows have been mapped.
+  saveFingerprints(session.database, mapping.name, mapping.namespace, mapping.keyMakers, session.clock.now());
   return staged;
 }
 
@@ -252,22 +253,15 @@ const AGAIN = "Run the same command again: it reads the files from the beginning
 const TOLD_EVERY = 500;
 
 /** Compares keys before anything is staged (H25). @returns whether it is new. @throws RowferryError `keys-changed` */
-function refuseChangedKeys(session: Session, mapping: Mapping): boolean {
-  const { database } = session;
+function refuseChangedKeys({ database }: Session, mapping: Mapping): boolean {
   const { namespace, keyMakers } = mapping;
   const former = formerNamespace(database, mapping.path, namespace);
   const changes = changedKeys(database, mapping.name, former ?? namespace, keyMakers);
   const renamed = changes.filter(({ renamedTo }) => renamedTo !== null);
   if (renamed.length > 0) throw labelsChanged(renamed);
   if (changes.length > 0) throw keysChanged(changes, former);
-  const isNew = isFresh(database, mapping.name, namespace, keyMakers);
-  saveKeys(session, mapping);
-  return isNew;
+  return isFresh(database, mapping.name, namespace, keyMakers);
 }
-
-/** Which settings typed cells were read by shows only once the rows have been mapped. */
-const saveKeys = ({ database, clock }: Session, { name, namespace, keyMakers }: Mapping): void =>
-  saveFingerprints(database, name, namespace, keyMakers, clock.now());
 
 /** @throws RowferryError `keys-changed` */
 function refuseOtherKeys(

@@ -25,7 +25,7 @@ import type { MappingSpec } from "../map/language/mapping-schema.js";
 import type { Clock } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
 import { RowferryError } from "../model/error.js";
-import { listed } from "../model/fold.js";
+import { byNumber, listed } from "../model/fold.js";
 import { makeFolder } from "../model/make-folder.js";
 import { READABLE } from "../model/file-endings.js";
 import type { Target } from "../model/target.js";
@@ -347,11 +347,8 @@ function filesOf(names: readonly string[], folder: string, tell: (error: unknown
   });
 }
 
-/** `9.csv` before `10.csv`. */
-const alphabet = new Intl.Collator("en", { numeric: true });
-
 function inOrder(files: readonly Found[], order: WatchOptions["order"]): Found[] {
-  const byName = (left: Found, right: Found) => alphabet.compare(left.name, right.name);
+  const byName = (left: Found, right: Found) => byNumber.compare(left.name, right.name);
   return files.toSorted((left, right) =>
     order === "name" ? byName(left, right) : left.changed - right.changed || byName(left, right),
   );
