@@ -190,7 +190,7 @@ function assessAll(
   const common = { ...registrations, dueBefore, retryStalled, document: work.document };
   const never = new Set<number>();
   // One document may make thousands of others.
-  const readyOf = once(({ ready }: Assessment) => new Set(ready));
+  const readyOf = once(({ ready }: Assessment) => new Map(ready.map((event) => [event.id, event])));
   const refusedOf = once(({ refused }: Assessment) => new Set(refused.map(({ event }) => event.id)));
   for (;;) {
     const makers = makersOf(open, never);
@@ -209,9 +209,12 @@ function assessAll(
     for (const id of open.keys()) assess(id, null);
     // In the order of their makers: a document that is created too late creates nothing itself.
     const early = new Map<Assessment, WorkEvent>();
-    for (const [id, maker] of makers) {
-      const making = assessments.get(maker.document);
-      if (making === undefined || !readyOf(making).has(maker)) continue;
+    for (const [id, { id: event, document }] of makers) {
+      const making = assessments.get(document);
+      // As it will be sent: `settings.late` may have moved it.
+      const maker = making && readyOf(making).get(event);
+      if (maker === undefined) continue;
+      makers.set(id, maker);
       const made = assess(id, linkTime === "server" ? Number.POSITIVE_INFINITY : maker.at);
       if (made !== undefined && made.refused.length > 0) early.set(made, maker);
     }

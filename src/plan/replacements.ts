@@ -45,7 +45,8 @@ export function holdWithoutContent(open: Open, assessments: ReadonlyMap<number, 
     }
     const cancel = replacementsIn(open).find(({ next }) => next === document.id)?.cancel;
     const old = cancel && assessments.get(cancel.document);
-    if (cancel !== undefined && old?.ready.includes(cancel) === true) holdFrom(old, cancel, why);
+    const ready = old?.ready.find(({ id }) => id === cancel?.id);
+    if (old !== undefined && ready !== undefined) holdFrom(old, ready, why);
   }
 }
 

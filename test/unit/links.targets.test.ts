@@ -136,3 +136,13 @@ describe("a document that a SPLIT makes, and its own rows", () => {
     },
   );
 });
+
+test("moved because it came late, an event still creates its target, which begins when it is sent", async () => {
+  const world = await linkedWorld({ settings: { late: { attribute: "Took place", isPublic: false } } });
+  await world.brings(0, "rows-1.csv", ["D 12"]);
+  await world.brings(0, "rows-2.csv", ["D 4 split S", "S 5", "D 14"]);
+  expect([world.timeline("D"), world.timeline("S")]).toEqual([
+    ["12 Weighing", "12 SPLIT", "14 Weighing"],
+    ["12 SPLIT target", "12 Weighing"],
+  ]);
+});
