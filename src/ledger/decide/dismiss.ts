@@ -9,13 +9,12 @@ import type { Selection } from "./selection.js";
 
 export type Dismissed = Omit<LineOf<"dismissed">, "type" | "undo">;
 
+const TOUCHED = `SELECT document_id FROM placements WHERE row_id IN @rows
+  UNION SELECT document_id FROM events WHERE id IN @events UNION SELECT value FROM json_each(@documents)`;
+
 /** The next run plans again all documents that the decision touches. */
 const openAgain = (database: LedgerDatabase, selection: Selection) =>
-  database.run(
-    `INSERT OR IGNORE INTO open_documents (document_id) SELECT document_id FROM placements WHERE row_id IN @rows
-     UNION SELECT document_id FROM events WHERE id IN @events UNION SELECT value FROM json_each(@documents)`,
-    selection,
-  );
+  database.run(`INSERT OR IGNORE INTO open_documents (document_id) ${TOUCHED}`, selection);
 
 /**
  * Gives up rows and events, and releases everything that waits for them. A dismissal is for the content, so it stays in
@@ -32,10 +31,11 @@ export function dismiss(
 ): Dismissed {
   const writer = new Writer(database);
   const done: Dismissed = { rows: 0, events: 0, documents: 0, participants: 0, addresses: 0, left: 0, stranded: 0 };
-  const causes: string[] = [];
 
   return database.atomic(() => {
     openAgain(database, selection);
+    // Without the event that would have created it, what waits for a document waits for something else.
+    const causes = database.values<number>(TOUCHED, selection).map((document) => `document:${document}`);
     const events = new Map(selection.events.map((event) => [event, unsent === "give up"]));
     for (const row of selection.rows) {
       database.run("INSERT INTO dismissals (cell_hash, at) SELECT cell_hash, @now FROM rows WHERE id = @row", {
