@@ -63,7 +63,7 @@ const undescribed = `(SELECT id, state FROM registrations WHERE state <> 'regist
   AND kind = 'participant' AND row_id IS NULL AND payload ->> 'name' IS NULL)`;
 
 /** Open registrations, each with the participant of an address. */
-const withOwners = (from: string) =>
+export const withOwners = (from: string) =>
   `${from} o CROSS JOIN registrations r ON r.id = o.id LEFT JOIN registrations p ON p.id = ${resolved("r.owner")}`;
 
 const promises = `SELECT rr.record_id AS alias, r.id AS "row" FROM rows r INDEXED BY rows_invalid

@@ -360,3 +360,35 @@ it("a run that was killed is told as such once another has sent since", long, as
   expect(out).toMatch(/ killed\n/);
   expect(out).not.toContain("still working");
 });
+
+test("once the row is given up that would have created a document, the next run says that no row brings it", async () => {
+  const world = await linkedWorld();
+  world.write("rows-1.csv", ["A 1", "B 2"]);
+  await world.typed("import", "linked.yaml", "rows-1.csv", "--limit", "1");
+  await world.brings(3, "rows-1.csv", ["A 1", "D 16 one-way B"]);
+  await world.ends(0, "dismiss --code row-gone");
+  expect((await world.typed("status")).out).toMatch(/^rowferry resume /m);
+  await world.ends(3, "resume");
+  expect((await world.typed("status")).out).toMatch(/^rowferry dismiss --code reference-unknown /m);
+});
+
+test("an address of a refused participant is not still to be sent, and goes with it when that is given up", async () => {
+  const world = await linkedWorld();
+  world.sandbox.setFaults([
+    { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
+  ]);
+  await world.brings(3, "rows-1.csv", ["A 1"]);
+  world.sandbox.setFaults([]);
+  const states = async () => ((await world.json("status"))["open"] as { addresses: unknown }).addresses;
+  expect([await states(), (await world.typed("status")).out]).toEqual([
+    { held: 1 },
+    expect.not.stringMatching(/resume/),
+  ]);
+  await world.ends(0, "dismiss --code service-refused --yes");
+  await world.ends(3, "resume");
+  await world.ends(0, "dismiss --code participant-not-registered --yes");
+  expect([await states(), (await world.typed("status")).out]).toEqual([{}, expect.stringContaining("all is well")]);
+  await world.ends(0, "dismiss --undo --row rows-1.csv:2 --yes");
+  await world.ends(0, "resume");
+  expect(world.timeline("A")).toEqual(["1 Weighing"]);
+});

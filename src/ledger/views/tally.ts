@@ -3,6 +3,7 @@ import { decided, unexplainedWaits } from "../../model/solution.js";
 import type { OpenWork, RowOutcomes, StateCounts } from "../../model/summary.js";
 import { countSending } from "../in-flight.js";
 import type { LedgerDatabase } from "../ledger-database.js";
+import { withOwners } from "../registrations.js";
 import { isInInput } from "../rows.js";
 import { requestsOf, SENT } from "../runs.js";
 
@@ -43,8 +44,9 @@ export const unsettledEvents = `SELECT id FROM open_events WHERE state = 'stalle
 
 export function tallyOpen(database: LedgerDatabase): OpenWork {
   const count = (text: string, values: object = {}) => database.rows<Counted>(text, values);
-  const registrations =
-    "SELECT state, count(*) AS count FROM open_registrations WHERE subject = @subject GROUP BY state";
+  // An address is registered after its participant, and never without it.
+  const registrations = `SELECT iif(o.state = 'planned' AND p.state = 'rejected', 'held', o.state) AS state, count(*) AS count
+    FROM ${withOwners("open_registrations")} WHERE o.subject = @subject AND (p.reason IS NOT 'dismissed' OR o.state <> 'planned') GROUP BY 1`;
   const sending = countSending(database);
   const planned = database.value<number>(
     `SELECT (SELECT count(*) FROM events) - (SELECT count(*) FROM event_states)
