@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -187,6 +187,13 @@ describe("rowferry doctor", () => {
     await doctor(0, /✓ journal +disk\/journal continues the ledger/);
     rmSync(join(cwd, "state"), { recursive: true });
     await doctor(4, /✕ journal +There is no ledger here, but the journal/);
+  });
+
+  it("does not call well a state folder that is a link to nothing, where an import cannot make its ledger", async () => {
+    const world = testWorld();
+    symlinkSync("/mnt/not-mounted", join(world.cwd, "state"));
+    expect(await type(world, "doctor")).not.toBe(0);
+    expect(world.out).toMatch(/✕ disk +state cannot be written/);
   });
 
   it("tells what other users may read or write (F65)", async () => {

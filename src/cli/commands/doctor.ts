@@ -2,7 +2,7 @@
  * `rowferry doctor`: checks settings, disk, ledger, journal, credential, reach, throttle and clock. Sends a token request
  * and a lookup that finds nothing; removes the file that it writes.
  */
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { reading } from "../../desk/access.js";
 import { requireJournal } from "../../ledger/journal/own-journal.js";
@@ -126,8 +126,9 @@ async function disk(target: Target, shown: (path: string) => string): Promise<Fi
     return failed("disk", sentencesOf(error));
   }
   let folder = dirname(target.ledgerPath);
-  while (!existsSync(folder)) folder = dirname(folder);
   try {
+    // A link that leads nowhere is there, and no folder can be made in its place.
+    while (lstatSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder);
     const trial = mkdtempSync(join(folder, ".rowferry-doctor-"));
     writeFileSync(join(trial, "trial"), "x");
     rmSync(trial, { recursive: true });
