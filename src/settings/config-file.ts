@@ -1,5 +1,5 @@
 /** Reads `rowferry.config.yaml`; mistakes have their place and the nearest known name. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Document, isMap, isNode, LineCounter, parseDocument, visit } from "yaml";
 import { z } from "zod";
@@ -11,7 +11,7 @@ import { shorten } from "../model/fold.js";
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
 import { channelSchema, moments, notifySettings, oddities } from "./notify-schema.js";
-import { refuseUnsafe } from "./trusted-file.js";
+import { hasSettings, refuseUnsafe } from "./trusted-file.js";
 
 export const configFileName = "rowferry.config.yaml";
 
@@ -108,7 +108,7 @@ let last: { text: string; config: Config } | null = null;
 /** Empty if there is no file. @throws RowferryError `settings-invalid` with its place. */
 export function readConfig(cwd: string): Config {
   const path = join(cwd, configFileName);
-  if (!existsSync(path)) return {};
+  if (!hasSettings(path, configFileName)) return {};
   refuseUnsafe(path, configFileName, "settings");
   if (statSync(path).isDirectory()) throw new RowferryError("settings-invalid", `${configFileName} is a folder`);
   const text = decodeText(readFileSync(path), configFileName);

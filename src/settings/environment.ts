@@ -8,7 +8,7 @@ import { parseEnv } from "node:util";
 import { nearestName } from "../map/nearest.js";
 import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
-import { refuseUnsafe } from "./trusted-file.js";
+import { hasSettings, refuseUnsafe } from "./trusted-file.js";
 
 const prefix = "ROWFERRY_";
 
@@ -25,9 +25,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv, cwd: string) {
   refuseUnsafe(file, ".env", "settings");
   // A folder of that name is a Python environment.
   const lower =
-    statSync(file, { throwIfNoEntry: false })?.isFile() === true
-      ? parseEnv(decodeText(readFileSync(file), ".env"))
-      : {};
+    hasSettings(file, ".env") && statSync(file).isFile() ? parseEnv(decodeText(readFileSync(file), ".env")) : {};
   refuseMistyped(env, "the environment");
   refuseMistyped(lower, ".env");
   /** Null: absent. */

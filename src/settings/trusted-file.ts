@@ -2,7 +2,7 @@
  * Checks who may have written the settings, and where secrets are: a secret goes only to the address set in the same
  * place, so a folder that somebody else prepared must not name our secrets.
  */
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, resolve, sep } from "node:path";
 import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
@@ -24,6 +24,16 @@ export function refuseUnsafe(path: string, shown: string, holds: "settings" | "s
     throw unsafe(`a group can write to ${shown}`, `chmod g-w ${quotedPath(shown)}`);
   if (holds === "secret" && (status.mode & 0o004) !== 0)
     throw unsafe(`every user can read the secret in ${shown}`, `chmod o-r ${quotedPath(shown)}`);
+}
+
+/**
+ * Whether there is such a file of settings. @throws RowferryError `settings-invalid` for a link that leads nowhere:
+ * without its settings, rows would go to the sandbox
+ */
+export function hasSettings(path: string, shown: string): boolean {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return false;
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return true;
+  throw new RowferryError("settings-invalid", `${shown} is a link to a file that is not there`);
 }
 
 /**

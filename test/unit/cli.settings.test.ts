@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format, inspect } from "node:util";
 import { createTargets } from "../../src/console/overview.js";
@@ -87,6 +87,14 @@ describe("a ROWFERRY_ name that is nearly a setting's", () => {
 it("a folder that has the name of a settings file is a Python environment where it is .env, and refused as rowferry.config.yaml", () => {
   expect(resolved({ files: { ".env/bin/python": "" } }).name).toBe("sandbox");
   expect(refusal({ files: { "rowferry.config.yaml/x": "" } }).message).toBe("rowferry.config.yaml is a folder");
+});
+
+it("settings behind a link that leads nowhere are not taken for none, which would be a rehearsal", () => {
+  for (const name of [".env", "rowferry.config.yaml"]) {
+    const cwd = folder({});
+    symlinkSync("/mnt/not-mounted/settings", join(cwd, name));
+    expect(() => resolveTarget({ flags: {}, env: {}, cwd })).toThrow(`${name} is a link to a file that is not there`);
+  }
 });
 
 describe("which target is meant (DESIGN section 3, HARD-CASES H34)", () => {
