@@ -279,19 +279,20 @@ const waits: Partial<Record<Code, { missing: string; giveUp: string }>> = {
 
 /** `row`: an example, as `--row` takes it. */
 export function stepsOfWaiting(
-  waiting: readonly Pick<ToldWaiting, "code" | "row" | "document" | "input">[],
+  waiting: readonly Pick<ToldWaiting, "code" | "row" | "document" | "input" | "replaceable">[],
   step: StepMaker,
 ): NextStep[] {
-  return waiting.flatMap(({ code, row, document, input }) => {
+  return waiting.flatMap(({ code, row, document, input, replaceable }) => {
     const named = (words: string) => naming(words, document === undefined ? [] : [document]);
     const wait = waits[code];
     if (wait !== undefined)
       return [step("import <mapping> <files…>", wait.missing), step(`dismiss --code ${code}`, wait.giveUp)];
-    if (code === "related-cancelled")
-      return [
-        step(named(replace), "send the cancelled document again, so that others can refer to it,"),
-        step(`dismiss --code ${code}`, "or give up the rows that refer to it"),
-      ];
+    if (code === "related-cancelled") {
+      const giveUp = (why: string) => step(`dismiss --code ${code}`, why);
+      if (replaceable === false) return [giveUp("give up the rows that refer to a cancelled document")];
+      const again = "send the cancelled document again, so that others can refer to it,";
+      return [step(named(replace), again), giveUp("or give up the rows that refer to it")];
+    }
     if (code === "target-id-unknown")
       return [
         step(

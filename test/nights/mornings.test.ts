@@ -77,7 +77,8 @@ async function night(world: LinkedWorld, type: Type, drawn: Dice) {
     files.set(name, rows);
     world.write(name, rows);
     world.sandbox.setFaults(drawFaults(drawn));
-    const words = ["import", "linked.yaml", name, ...(is(0.15) ? ["--limit", String(1 + upTo(3))] : [])];
+    const bounds = [["--limit", String(1 + upTo(3))], ["--max-errors", "10%"], [], [], [], []];
+    const words = ["import", "linked.yaml", name, ...one(bounds)];
     if (is(0.2)) await world.killed(1 + upTo(6), one(["before", "after"]), ...words);
     else await type(words);
   }
@@ -108,6 +109,23 @@ function correct(path: string): string[] {
   return left;
 }
 
+/** Files with all that rows refer to. */
+function bringMissing(world: LinkedWorld): string[] {
+  const carriers = ["X", "Y"].map((carrier) => ({
+    doc: "",
+    at: 1,
+    carrier,
+    depot: carrier,
+    company: "11444777000161",
+  }));
+  world.write("carriers-1.csv", carriers);
+  world.write(
+    "rows-missing.csv",
+    ["A", "B", "C", "D", "E"].map((doc) => ({ doc, at: 40, key: "missing" })),
+  );
+  return ["carriers-1.csv", "rows-missing.csv"];
+}
+
 /** The newest document of that key at the service. */
 const idOf = (world: LinkedWorld, document: string) => world.timelines(document.replace(/^load[/ ]/, "")).at(-1)?.id;
 
@@ -129,7 +147,7 @@ function fillIn(world: LinkedWorld, { one, is }: Dice, printed: string, problems
     case "verify":
       return null;
     case "import": {
-      if (printed.includes("<files…>")) return null;
+      if (printed.includes("<files…>")) return is(0.5) ? null : ["import", "linked.yaml", ...bringMissing(world)];
       const left = path(".rejected.csv").flatMap(correct);
       return left.length > 0 && is(0.5) ? ["dismiss", "--code", left[0] ?? "", "--yes"] : filled;
     }

@@ -81,3 +81,15 @@ test("a link to a document that is being replaced waits until its predecessor ca
   expect(world.timelines("A").map(({ state }) => state)).toEqual(["cancelled", "open"]);
   expect([world.timelines("B").length, deadLinks(world)]).toEqual([1, []]);
 });
+
+test("a row is no longer said to differ from what landed once its document has been replaced", async () => {
+  const world = await linkedWorld();
+  await world.brings(0, "rows-1.csv", ["A 24"]);
+  await world.brings(3, "rows-1.csv", ["A 24 weight=9"]);
+  await world.brings(3, "rows-2.csv", ["A 20 cancel"]);
+  await world.ends(0, "replace load/A --reason wrong");
+  await world.ends(3, "resume");
+  const { out } = await world.typed("rejects");
+  expect(out).toContain("after-cancel");
+  expect(out).not.toContain("changed");
+});

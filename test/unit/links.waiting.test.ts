@@ -392,3 +392,12 @@ test("an address of a refused participant is not still to be sent, and goes with
   await world.ends(0, "resume");
   expect(world.timeline("A")).toEqual(["1 Weighing"]);
 });
+
+test("a cancelled document that has made another cannot be sent again, so that is not proposed to what refers to it", async () => {
+  const world = await linkedWorld();
+  await world.brings(0, "rows-1.csv", ["B 1 split S", "B 2 cancel"]);
+  await world.brings(3, "rows-2.csv", ["A 3 link B"]);
+  const { out } = await world.typed("status");
+  expect(out).toMatch(/^rowferry dismiss --code related-cancelled/m);
+  expect(out).not.toContain("rowferry replace");
+});

@@ -57,7 +57,7 @@ export function replaceDocument(
 }
 
 /** Ids of documents that cannot be replaced, because their events created others, or may have. */
-const MAKERS = "SELECT document_id FROM events_now WHERE target_document IS NOT NULL AND sent";
+export const MAKERS = "SELECT document_id FROM events_now WHERE target_document IS NOT NULL AND sent";
 
 /** Whether event `e` takes place after its document's CLOSE or CANCEL, by their own times: no generation can have it. */
 const IS_SHUT_OUT = `EXISTS (SELECT 1 FROM events_now s WHERE s.document_id = e.document_id AND s.event <> '#replaced'

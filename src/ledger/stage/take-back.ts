@@ -467,9 +467,11 @@ function documentsOfRow(database: LedgerDatabase, row: number) {
   return of("SELECT record_id FROM row_records WHERE row_id = @row AND kind = 'document'");
 }
 
+/** Without what was said of an event that is no longer open. */
 export function problemsOfRow(database: LedgerDatabase, row: number): Problem[] {
   return database.rows<Problem>(
-    `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = @row AND severity = 'error' ORDER BY id`,
+    `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = @row AND severity = 'error'
+       AND (subject IS NOT 'event' OR subject_id IN (SELECT id FROM open_events)) ORDER BY id`,
     { row },
   );
 }

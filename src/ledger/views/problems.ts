@@ -5,7 +5,7 @@ import { memberOf, withoutMember } from "../../model/problem.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, groupOf, inputOf, rowId, rowName } from "../rows.js";
-import { isHelped } from "../decide/replace.js";
+import { isHelped, MAKERS } from "../decide/replace.js";
 import { helpedByReplacement } from "../decide/selection.js";
 import { fieldsIn } from "./changes.js";
 import { describeWait } from "./describe-wait.js";
@@ -246,23 +246,25 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Group): ToldPro
 export function tallyHeld(database: LedgerDatabase, cells = false): ToldWaiting[] {
   return database
     .rows<
-      Omit<ToldWaiting, "column" | "example" | "document" | "input"> & {
+      Omit<ToldWaiting, "column" | "example" | "document" | "input" | "replaceable"> & {
         name: string;
         waits_for: string | null;
         document: string | null;
+        isMaker: 0 | 1 | null;
         input: string | null;
       }
     >(
       `SELECT h.code, h.count, e.event || ' of ' || e.document AS name, e.waits_for, ${rowName("e.first_row")} AS place,
          (SELECT i.name || ':' || (e.first_row & 4294967295) FROM inputs i WHERE i.id = e.first_row >> 32) AS "row",
          (SELECT kind || '/' || key FROM documents WHERE h.waited = 1 AND e.waits_for = 'document:' || id) AS document,
+         (SELECT id IN (${MAKERS}) FROM documents WHERE h.waited = 1 AND e.waits_for = 'document:' || id) AS isMaker,
          (SELECT name FROM inputs WHERE e.waits_for = 'input:' || id) AS input
        FROM (SELECT reason AS code, count(*) AS count, count(DISTINCT waits_for) AS waited, coalesce(min(iif(
            EXISTS (SELECT 1 FROM row_events r WHERE r.event_id = o.id), id, NULL)), min(id)) AS id
          FROM open_events o WHERE state = 'held' GROUP BY reason) h
        JOIN events_now e ON e.id = h.id ORDER BY h.count DESC, h.code`,
     )
-    .map(({ name, waits_for, document, input, ...held }) => {
+    .map(({ name, waits_for, document, isMaker, input, ...held }) => {
       const what = describeWait(database, waits_for);
       const example = `${name} waits for ${cells ? what : withoutParty(what)}`;
       return {
@@ -270,6 +272,7 @@ export function tallyHeld(database: LedgerDatabase, cells = false): ToldWaiting[
         column: null,
         example,
         ...(document === null ? {} : { document }),
+        ...(isMaker === 1 && held.code === "related-cancelled" ? { replaceable: false } : {}),
         ...(input === null ? {} : { input }),
       };
     });
