@@ -162,6 +162,7 @@ function fillIn(world: LinkedWorld, { one, is }: Dice, printed: string, problems
     }
     case "replace":
     case "dismiss":
+    case "withdraw":
       return [...filled, "--yes"];
     default:
       return filled;
