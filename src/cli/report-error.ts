@@ -43,13 +43,6 @@ export function asRowferryError(error: unknown, interrupted: boolean): RowferryE
     const where = path === undefined ? "" : ` ${path}`;
     return new RowferryError("output-unwritable", `the system refused to read or write${where} (${code})`, { cause });
   }
-  if (/^SQLITE_(BUSY|LOCKED)/.test(code))
-    return new RowferryError("ledger-locked", "another rowferry process is writing a lot to the ledger", {
-      cause,
-    });
-  // For commands that only read; writers report it themselves.
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
-    return new RowferryError("ledger-damaged", `the ledger's file is damaged: ${cause.message}`, { cause });
   return new RowferryError("unexpected", `something unexpected happened: ${cause.message.split("\n")[0]}`, { cause });
 }
 

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyLedger, folderForCopy } from "../ledger/care/backup.js";
+import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { tallyHeld, tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import { idsOf } from "../ledger/work.js";
@@ -15,7 +16,7 @@ import { ownerOf } from "./sandbox.js";
 import { previewDocument } from "./preview.js";
 import { draftsFor, type ImportOptions, type ResumeOptions } from "./import.js";
 import { closing, type Later } from "./closing.js";
-import { openSession, type Session } from "./session.js";
+import { MAKE_ROOM, openSession, type Session } from "./session.js";
 import { stageFiles } from "./stage.js";
 import { exitCodeOf, emptyFiles, namesOf, outcomesOf } from "./finish.js";
 
@@ -68,7 +69,9 @@ export async function rehearse<Result>(
 ): Promise<Result> {
   return closing(async (later) => {
     const { session, isCopy } = await openBeside(options, mapping, later);
-    const result = await work(session, isCopy);
+    const result = await work(session, isCopy).catch((error: unknown) => {
+      throw asLedgerFailure(error, session.target.ledgerPath, MAKE_ROOM);
+    });
     if (session.signal.aborted)
       throw new RowferryError("interrupted", "Interrupted while planning; nothing was changed.", {
         hint: "Run the same command again.",

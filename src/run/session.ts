@@ -86,6 +86,8 @@ export function requireLedgerFolder({ ledgerPath, stateFolder }: Target): void {
   });
 }
 
+export const MAKE_ROOM = "Nothing was sent. Make room or restore the permission, then type the same command again.";
+
 const MOST_WITHOUT_ID = 3;
 
 /** `later` closes it, also after a failure. @throws RowferryError `ledger-locked` and other codes of the ledger */
@@ -283,8 +285,7 @@ export async function openSession(command: string, mapping: string | null, optio
     };
     return session;
   } catch (error) {
-    const hint = "Nothing was sent. Make room or restore the permission, then type the same command again.";
-    throw asLedgerFailure(error, options.target.ledgerPath, hint);
+    throw asLedgerFailure(error, options.target.ledgerPath, MAKE_ROOM);
   }
 }
 

@@ -12,6 +12,7 @@ import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../../src/ledg
 import type { PipelineEvent } from "../../src/model/summary.js";
 import type { Target } from "../../src/model/target.js";
 import { type Machine, statesOf, transitions } from "../../src/model/states.js";
+import { rehearse } from "../../src/run/plan.js";
 import { ownerOf } from "../../src/run/sandbox.js";
 import { beside, reading } from "../../src/desk/access.js";
 import { backup } from "../../src/desk/care.js";
@@ -90,6 +91,16 @@ it("a ledger that is moved while it is written is said to be moved, and not to l
   expect(() => beside({ ...owner, ledgerPath: path } as unknown as Target, fail)).toThrow(
     expect.objectContaining(moved),
   );
+});
+
+it("a plan that finds the disk full says so, and is nothing unexpected", async () => {
+  world = createWorld();
+  const full = () => Promise.reject(new Database.SqliteError("database or disk is full", "SQLITE_FULL"));
+  const { target, clock } = world;
+  const options = { target, clock, random: () => 0.5, signal: new AbortController().signal, observe: () => {} };
+  await expect(
+    rehearse({ ...options, fresh: false, journal: null, limits: { waitForLock: false } }, null, full),
+  ).rejects.toMatchObject({ code: "ledger-not-written", message: expect.stringContaining("the disk is full") });
 });
 
 it("the schema belongs to one service and client", () => {
