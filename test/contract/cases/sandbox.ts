@@ -124,27 +124,6 @@ export const sandboxCases: ContractCase[] = [
   ),
   allows(
     "Sandbox: faults",
-    "a connection dropped before the work has kept nothing, one dropped after it everything",
-    async (service) => {
-      for (const [when, events] of [
-        ["before", 1],
-        ["after", 2],
-      ] as const) {
-        const document = await newDocument(service);
-        await service.control.withFaults([{ match: SINGLE, times: 1, action: { kind: "drop", when } }], async () => {
-          const event = document.event(1);
-          const lost = await document.send(event).catch(() => null);
-          check(lost === null, "an answer came");
-          const found = await eventsOn(service, document.id);
-          check(found === events, `${found} events after a drop ${when} the work`);
-        });
-      }
-    },
-    ["control"],
-  ),
-
-  allows(
-    "Sandbox: faults",
     "an answer that is cut short ends half-way",
     async (service) => {
       const document = await newDocument(service);
