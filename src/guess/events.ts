@@ -59,7 +59,7 @@ export function longEvents(table: EventTable): Trees {
   const slips = [...byWord].filter((one) => !seen(one)).map(([word]) => JSON.stringify(word));
   if (slips.length > 0)
     decisions.notes.add(
-      `events: ${slips.slice(0, 10).join(", ")} in "${words?.header}" are too rare to be separate events; rows with them are errors`,
+      `events: rows with ${slips.slice(0, 10).join(", ")} in "${words?.header}" are errors: too few to be events of their own`,
     );
   const events = [...byWord].filter(seen).map(
     ([word, rows]): Event => ({

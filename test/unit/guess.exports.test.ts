@@ -700,6 +700,15 @@ it("a word of events in two spellings is one word, in the spelling that most row
   expect(Object.values(input.events).flatMap(({ is = [] }: Any) => is)).toEqual(["Lido", "Estimado", "Aviso"]);
 });
 
+it("a word of events that one row in 161 has is no event of its own, and told: it may be a slip", long, async () => {
+  const row = (at: number, word: string) =>
+    `L-${at >> 1};1${at % 2}/10/2025;${word};${makeCnpj(String(10_000_000 + at))}`;
+  const all = Array.from({ length: 160 }, (_, at) => row(at, at % 2 === 0 ? "Coleta" : "Pesagem"));
+  const { input, said } = await draftOf({ "a.csv": text(["Carga;Data;Evento;CNPJ", ...all, row(160, "Colleta")]) });
+  expect(Object.values(input.events).flatMap(({ is = [] }: Any) => is)).toEqual(["Coleta", "Pesagem"]);
+  expect(said).toContain('rows with "Colleta" in "Evento" are errors');
+});
+
 it(
   "documents whose owner another sheet holds, and whose place no column holds, are drafted with a place to write",
   long,
