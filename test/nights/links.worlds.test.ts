@@ -5,6 +5,7 @@
 import { seededRandom } from "../../src/sandbox/index.js";
 import { isSample } from "../support/sample.js";
 import { type LinkRow, type LinkedWorld, linkedWorld, type What } from "../support/linked.js";
+import { drawing } from "./simulation/story-rows.js";
 
 const [from, to] = (process.env["LINK_SEEDS"] ?? "").split("-").map(Number);
 const drawn = isSample ? [1] : [1, 2, 3, 2003, 2012];
@@ -26,8 +27,7 @@ interface Shown {
 /** What is wrong with the world of this seed. */
 async function judge(seed: number) {
   const random = seededRandom(seed);
-  const chance = (probability: number) => random() < probability;
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const { chance, pick, shuffled } = drawing(random);
   const refusesEarly = chance(0.3);
   const partialBatches = !refusesEarly && chance(0.3);
   // Drawn apart, so that earlier worlds stay what they were.
@@ -81,7 +81,7 @@ async function judge(seed: number) {
     const rows = loads.flatMap((group) =>
       group.flatMap((doc) => Array.from({ length: Math.floor(random() * 4) }, () => rowOf(group, doc, minute()))),
     );
-    const shuffled = rows.map((row) => ({ row, order: random() })).toSorted((a, b) => a.order - b.order);
+    const ordered = shuffled(rows);
     const files: string[] = [];
     const write = (name: string, some: readonly LinkRow[]) => {
       if (some.length === 0) return;
@@ -89,15 +89,9 @@ async function judge(seed: number) {
       files.push(name);
       staged += some.length;
     };
-    const half = chance(0.5) ? shuffled.length : Math.floor(shuffled.length / 2);
-    write(
-      `rows-${night}a.csv`,
-      shuffled.slice(0, half).map(({ row }) => row),
-    );
-    write(
-      `rows-${night}b.csv`,
-      shuffled.slice(half).map(({ row }) => row),
-    );
+    const half = chance(0.5) ? ordered.length : Math.floor(ordered.length / 2);
+    write(`rows-${night}a.csv`, ordered.slice(0, half));
+    write(`rows-${night}b.csv`, ordered.slice(half));
     // Rows that name a load by the id that it has by now.
     const known = loads.flatMap((group) =>
       group.flatMap((doc) => {

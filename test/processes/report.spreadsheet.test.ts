@@ -8,7 +8,7 @@ import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { openOffice } from "../support/office.js";
-import { bodiesOf, correctTyped, typedMapping, type TypedSheet, writeTyped } from "../support/typed-sheet.js";
+import { bodiesOf, correctTyped, twoRows, typedMapping, type TypedSheet, writeTyped } from "../support/typed-sheet.js";
 
 const required = (process.env["ROWFERRY_TEST_REQUIRE"] ?? "").split(",").includes("libreoffice");
 const isHere = spawnSync("soffice", ["--version"]).status === 0;
@@ -21,8 +21,7 @@ it.each([told])("%s", () => {
 
 const typed: TypedSheet = {
   rows: [
-    { load: "L1", code: 43, gross: 10.5, tare: 0.5, share: 0.125, day: 1, at: 90, clock: 65, note: "" },
-    { load: "L2", code: 7, gross: 20, tare: 1, share: 0.5, day: 2, at: 900, clock: 0, note: "007" },
+    ...twoRows,
     {
       load: "L3",
       code: 99_999,

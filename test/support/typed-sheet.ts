@@ -92,6 +92,11 @@ export interface TypedSheet {
   shared: boolean;
 }
 
+export const twoRows: TypedSheet["rows"] = [
+  { load: "L1", code: 43, gross: 10.5, tare: 0.5, share: 0.125, day: 1, at: 90, clock: 65, note: "" },
+  { load: "L2", code: 7, gross: 20, tare: 1, share: 0.5, day: 2, at: 900, clock: 0, note: "007" },
+];
+
 const headers = [
   "Load",
   "Code",

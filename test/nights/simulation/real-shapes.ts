@@ -9,19 +9,17 @@ import type { FaultRule, seededRandom } from "../../../src/sandbox/index.js";
 import { textCell, writeWorkbook } from "../../support/read/write-workbook.js";
 import { mapping } from "../../support/mapping.js";
 import type { Beside, Step, Story, StoryRow } from "./story.js";
-import { type EventRow, START } from "./story-rows.js";
+import { drawing, type EventRow, START } from "./story-rows.js";
 
 type Random = ReturnType<typeof seededRandom>;
 
 /** Of a night drawn like any other the service, the mapping's choices and what goes wrong stay; rows and files are other ones. */
 export function drawRealShape(story: Story, count: number, random: Random, drawFaults: () => FaultRule[]): void {
-  const upTo = (most: number) => 1 + Math.floor(random() * most);
-  const chance = (probability: number) => random() < probability;
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const { upTo, chance, pick, shuffled } = drawing(random);
   story.files = pick(["csv", "csv", "xlsx"]);
   story.maxEventsPerRequest = pick([10, 100, 100]);
   story.sandbox.maxEvents = null;
-  const first = shuffled(pick([skewedRows, linkedRows, scatteredRows])(count, random), random);
+  const first = shuffled(pick([skewedRows, linkedRows, scatteredRows])(count, random));
   const steps: Step[] = [];
   const add = (file: string, rows: StoryRow[]) => {
     const kill = chance(0.4) ? { request: upTo(60), when: pick(["before", "after"] as const) } : null;
@@ -140,13 +138,6 @@ function scatteredRows(count: number, random: Random): StoryRow[] {
       Object.assign(row, { name: "CANCEL", reason: "wrong", minute: 160_000, parts: 1, propagate: false });
   }
   return rows;
-}
-
-function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
-  return items
-    .map((item) => ({ item, order: random() }))
-    .toSorted((a, b) => a.order - b.order)
-    .map(({ item }) => item);
 }
 
 /** How many rows of its file this one takes. */

@@ -183,3 +183,15 @@ export function rowInWords(words: string, next: number): MappedRow {
   });
   return eventRow({ row, document, minute, ...(Object.fromEntries(members ?? []) as Partial<EventRow>) });
 }
+
+/** Ways to draw from random numbers, one number for each thing. */
+export const drawing = (random: () => number) => ({
+  chance: (probability: number) => random() < probability,
+  upTo: (most: number) => 1 + Math.floor(random() * most),
+  pick: <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item,
+  shuffled: <Item>(items: readonly Item[]): Item[] =>
+    items
+      .map((item) => ({ item, order: random() }))
+      .toSorted((a, b) => a.order - b.order)
+      .map(({ item }) => item),
+});

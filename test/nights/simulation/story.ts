@@ -2,7 +2,7 @@
 import type { MappingSettings } from "../../../src/map/mapping.js";
 import { type FaultRule, type SandboxOptions, seededRandom } from "../../../src/sandbox/index.js";
 import { drawRealShape } from "./real-shapes.js";
-import type { EventRow } from "./story-rows.js";
+import { drawing, type EventRow } from "./story-rows.js";
 import type { RunPlan } from "./world.js";
 
 export type StoryRow =
@@ -83,9 +83,7 @@ const taxIds = ["11222333000181", "44555666000104", "77888999000190"];
 /** The night of a seed, drawn from it alone. `rowsOfRealShape`: one of real shape, with about so many rows. */
 export function drawStory(seed: number, rowsOfRealShape: number | null = null): Story {
   const random = seededRandom(seed);
-  const chance = (probability: number) => random() < probability;
-  const upTo = (most: number) => 1 + Math.floor(random() * most);
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const { chance, upTo, pick, shuffled } = drawing(random);
   const linkTime = chance(0.2) ? ("server" as const) : ("event" as const);
   const story: Story = {
     seed,
@@ -158,7 +156,7 @@ export function drawStory(seed: number, rowsOfRealShape: number | null = null): 
       }
     }
   }
-  const shuffled = shuffle(rows, random);
+  const ordered = shuffled(rows);
   const nights = chance(0.5) ? 1 : upTo(3);
   const faults = () => (chance(0.5) ? Array.from({ length: upTo(3) }, () => drawFault(random)) : []);
   const kill = () =>
@@ -166,7 +164,7 @@ export function drawStory(seed: number, rowsOfRealShape: number | null = null): 
   let file = 0;
   const nextFile = () => `file-${(file += 1)}`;
   for (let night = 0; night < nights; night += 1) {
-    const part = shuffled.filter((_, index) => index % nights === night);
+    const part = ordered.filter((_, index) => index % nights === night);
     const name = nextFile();
     story.steps.push({ do: "import", file: name, rows: inFile(part), faults: faults(), kill: kill() });
     if (chance(0.3)) story.steps.push({ do: "resume", faults: faults(), kill: kill() });
@@ -177,7 +175,7 @@ export function drawStory(seed: number, rowsOfRealShape: number | null = null): 
       story.steps.push({
         do: "import",
         file: nextFile(),
-        rows: inFile(shuffle(part, random)),
+        rows: inFile(shuffled(part)),
         faults: faults(),
         kill: kill(),
       });
@@ -221,8 +219,7 @@ export const FIRST_OF_DECISIONS = 90_000_001;
 
 function drawDecisions(story: Story, random: () => number) {
   const { steps } = story;
-  const chance = (probability: number) => random() < probability;
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const { chance, pick } = drawing(random);
   const files = steps.flatMap((step) => (step.do === "import" ? [step] : []));
   if (chance(0.5)) story.journal = true;
   const insert = (...some: Step[]) => steps.splice(1 + Math.floor(random() * steps.length), 0, ...some);
@@ -363,7 +360,7 @@ export function asCorrected(row: StoryRow, random: () => number): { row: StoryRo
 }
 
 function drawFault(random: () => number): FaultRule {
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const { pick } = drawing(random);
   const when = pick(["before", "after"] as const);
   const action = pick<FaultRule["action"]>([
     { kind: "status", status: pick([500, 502, 503, 504]), when, body: pick(["envelope", "gateway", "html", "empty"]) },
@@ -384,11 +381,4 @@ function drawFault(random: () => number): FaultRule {
       : {};
   if (random() < 0.4) return { match, nth: 1 + Math.floor(random() * 12), times: pick([1, 1, 7]), action };
   return { match, probability: pick([0.03, 0.1, 0.3]), times: pick([2, 8]), action };
-}
-
-function shuffle<Item>(items: readonly Item[], random: () => number): Item[] {
-  return items
-    .map((item) => ({ item, order: random() }))
-    .toSorted((a, b) => a.order - b.order)
-    .map(({ item }) => item);
 }
