@@ -223,24 +223,22 @@ describe("the journal", () => {
     expect(rebuilt).toMatchObject({ documents: 1, landed: 2, inDoubt: 0, unreadable: [] });
   });
 
-  it("says which damaged lines are left out of a rebuilt ledger, and when the journal ends", async () => {
-    open({ journal });
-    await world.bring("a", ["M1 10"]);
-    const [header = "", damaged = "", ...others] = readFileSync(journal, "utf8").split("\n");
-    const { at } = JSON.parse(others.at(-2) ?? "") as { at: number };
-    writeFileSync(journal, [header, "\0".repeat(damaged.length), ...others].join("\n"));
-    world.loseLedger();
-    expect(await rebuild()).toMatchObject({ unreadable: [2], until: new Date(at).toISOString() });
-  });
-
-  it("leaves out, and says so, what is JSON but no entry that this program knows", async () => {
+  it.each([
+    ["damaged lines", 1, (line: string) => ["\0".repeat(line.length)], { unreadable: [2] }],
+    [
+      "JSON that is no entry that this program knows",
+      0,
+      () => ["null", "5", "[1]", '{"entry":"merged","at":1}'],
+      { landed: 1, unreadable: [2, 3, 4, 5] },
+    ],
+  ])("says of %s that a rebuilt ledger leaves them out, and when the journal ends", async (_, gone, instead, told) => {
     open({ journal });
     await world.bring("a", ["M1 10"]);
     const [header = "", ...others] = readFileSync(journal, "utf8").split("\n");
     const { at } = JSON.parse(others.at(-2) ?? "") as { at: number };
-    writeFileSync(journal, [header, "null", "5", "[1]", '{"entry":"merged","at":1}', ...others].join("\n"));
+    writeFileSync(journal, [header, ...instead(others[0] ?? ""), ...others.slice(gone)].join("\n"));
     world.loseLedger();
-    expect(await rebuild()).toMatchObject({ landed: 1, unreadable: [2, 3, 4, 5], until: new Date(at).toISOString() });
+    expect(await rebuild()).toMatchObject({ ...told, until: new Date(at).toISOString() });
   });
 
   it("of a later version is refused, and stays as it is: this program would misread it", async () => {

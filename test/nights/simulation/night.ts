@@ -32,7 +32,7 @@ import {
   type StoryRow,
 } from "./story.js";
 import { mapped, START } from "./story-rows.js";
-import { eventOf, idOf, readEvents, type Witness } from "./witness.js";
+import { eventOf, idOf, newWitness, readEvents, type Witness } from "./witness.js";
 import { createWorld, type RunPlan, type StoryFile, type World, type WrittenFile } from "./world.js";
 
 export interface Night {
@@ -52,26 +52,7 @@ export async function live(story: Story): Promise<Night> {
     onlooker: story.seed % 4 !== 0,
     ...(story.journal === true ? { journal: true } : {}),
   });
-  const witness: Witness = {
-    holds: [],
-    refused: new Set(),
-    disturbed: false,
-    summaries: [],
-    bad: new Set(),
-    stood: new Map(),
-    gaveUp: false,
-    dismissed: new Set(),
-    gone: [],
-    givenUp: [],
-    corrected: new Set(),
-    says: new Map(),
-    outdated: new Set(),
-    accepted: new Set(),
-    disputed: [],
-    versions: [],
-    replaced: new Map(),
-    replacing: new Map(),
-  };
+  const witness = newWitness();
   const imported = new Map<string, Import>();
   const night = (broken: string[]): Night => ({
     broken,

@@ -51,6 +51,27 @@ export interface Witness {
   replacing: Map<string, { replaced?: Set<string>; stood: Map<string, number> }>;
 }
 
+export const newWitness = (): Witness => ({
+  holds: [],
+  refused: new Set(),
+  disturbed: false,
+  summaries: [],
+  bad: new Set(),
+  stood: new Map(),
+  gaveUp: false,
+  dismissed: new Set(),
+  gone: [],
+  givenUp: [],
+  corrected: new Set(),
+  says: new Map(),
+  outdated: new Set(),
+  accepted: new Set(),
+  disputed: [],
+  versions: [],
+  replaced: new Map(),
+  replacing: new Map(),
+});
+
 export interface LedgerEvent {
   id: number;
   deduplicationId: string;

@@ -6,7 +6,7 @@ import { type SandboxRandom, seededRandom } from "../../../src/sandbox/clock.js"
 import type { TransportReply, TransportRequest } from "../../../src/submit/transport.js";
 import { files } from "../../nights/simulation/fault-positions.js";
 import { checkPromises } from "../../nights/simulation/promises.js";
-import type { Witness } from "../../nights/simulation/witness.js";
+import { newWitness, type Witness } from "../../nights/simulation/witness.js";
 import type { Story } from "../../nights/simulation/story.js";
 import { createWorld } from "../../nights/simulation/world.js";
 
@@ -158,23 +158,4 @@ async function night(title: string, seed: number, garble: Rewrite) {
 }
 
 const story = (seed: number): Story => ({ seed, sandbox: {}, settings: {}, maxEventsPerRequest: 10, steps: [] });
-const witness = (): Witness => ({
-  holds: [],
-  refused: new Set(),
-  disturbed: true,
-  summaries: [],
-  bad: new Set(),
-  stood: new Map(),
-  gaveUp: true,
-  replaced: new Map(),
-  replacing: new Map(),
-  dismissed: new Set(),
-  gone: [],
-  givenUp: [],
-  corrected: new Set(),
-  says: new Map(),
-  outdated: new Set(),
-  accepted: new Set(),
-  disputed: [],
-  versions: [],
-});
+const witness = (): Witness => ({ ...newWitness(), disturbed: true, gaveUp: true });
