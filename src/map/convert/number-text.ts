@@ -19,8 +19,8 @@ const LONGEST = 200;
 const BARE = /^(-?)(\d[\d.,]*)$/;
 /** As R and pandas write 100000 and 0.00001, with all their digits; spreadsheets write `E+`. */
 const WHOLE = /^(-?)(\d(?:[.,]\d+)?)(e[-+]\d\d)$/;
-/** As Java and Spark write 12500000 and 0.0001. */
-const JAVA = /^(-?)(\d[.,]\d+)(E-?[1-9]\d?)$/;
+/** As Java and Spark write 12500000 and 0.0001; and exact decimals only from `1E-7` and `0E-7` on, so that a room 2E-2 is none. */
+const JAVA = /^(-?)(\d(?:[.,]\d+|(?=E-(?:[7-9]|\d\d))))(E-?[1-9]\d?)$/;
 const EXPONENT = /^[-+\d.,\s]*[\d.,][eE][+-]?\d+$/;
 /** A unit begins with a letter or such a sign, so that `1/2` and `10-20` are not numbers with units. */
 const UNIT = "[\\p{L}\\p{Sc}%‰°]";
