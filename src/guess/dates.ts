@@ -28,7 +28,7 @@ const others =
   "ISO UNIX UNIX_MS EXCEL yyyy-MM-dd'T'HH:mm yyyy-MM-dd'T'HH:mm:ss yyyy-MM-dd'T'HH:mm:ss.u yyyyMMdd'T'HHmmss yyyyMMdd'T'HHmmssZZ yyyyMMddHHmmss yyyyMMddHHmm";
 /** With the offset that shops and trackers write, or UTC. */
 const zoned =
-  "yyyy-MM-dd HH:mm:ss ZZZ|yyyy-MM-dd HH:mm:ss ZZ|yyyy-MM-dd HH:mm:ss z|yyyy-MM-dd HH:mm:ss.u z|yyyy-MM-dd HH:mm:ss.u ZZZ|yyyy-MM-dd HH:mm z|dd/MM/yyyy HH:mm z|MM/dd/yyyy HH:mm z|dd/MM/yyyy HH:mm:ss z|MM/dd/yyyy HH:mm:ss z|dd.MM.yyyy HH:mm:ss z|dd/MM/yyyy HH:mm:ss ZZ|M/d/yyyy h:mm:ss a ZZ|HH:mm:ss dd/MM/yyyy|HH:mm dd/MM/yyyy|HH:mm:ss MM/dd/yyyy|HH:mm MM/dd/yyyy|yyyy-MM-dd HH:mm:ss,SSS|yyyy-MM-dd-HH.mm.ss.u|yyyy-MM-dd-HH.mm.ss|dd/MM/yy HH:mm:ss,u|dd.MM.yy HH:mm:ss,u|yyyyMMdd HHmmss|yyyyMMdd HHmm|yyyyMMddHHmmssZZZ|yyyy/MM/dd h:mm:ss a Z|yyyy-MM-dd'T'HH:mm:ssZZZ|yyyy-MM-dd'T'HH:mm:ss.uZZZ";
+  "yyyy-MM-dd HH:mm:ss ZZZ|yyyy-MM-dd HH:mm:ss ZZ|yyyy-MM-dd HH:mm:ss z|yyyy-MM-dd HH:mm:ss.u z|yyyy-MM-dd HH:mm:ss.u ZZZ|yyyy-MM-dd HH:mm z|dd/MM/yyyy HH:mm z|MM/dd/yyyy HH:mm z|dd/MM/yyyy HH:mm:ss z|MM/dd/yyyy HH:mm:ss z|dd.MM.yyyy HH:mm:ss z|dd/MM/yyyy HH:mm:ss ZZ|dd/MM/yyyy HH:mm:ssZZ|M/d/yyyy h:mm:ss a ZZ|HH:mm:ss dd/MM/yyyy|HH:mm dd/MM/yyyy|HH:mm:ss MM/dd/yyyy|HH:mm MM/dd/yyyy|yyyy-MM-dd HH:mm:ss,SSS|yyyy-MM-dd-HH.mm.ss.u|yyyy-MM-dd-HH.mm.ss|dd/MM/yy HH:mm:ss,u|dd.MM.yy HH:mm:ss,u|yyyyMMdd HHmmss|yyyyMMdd HHmm|yyyyMMddHHmmssZZZ|yyyy/MM/dd h:mm:ss a Z|yyyy-MM-dd'T'HH:mm:ssZZZ|yyyy-MM-dd'T'HH:mm:ss.uZZZ";
 const named =
   "d-MMM-yyyy|d MMM yyyy|d/MMM/yyyy|d.MMM.yyyy|dMMMyyyy|MMM d yyyy|MMM d, yyyy|yyyy-MMM-d|d. MMM yyyy|d 'de' MMM 'de' yyyy|d-MMM-yy|MMM-d-yy|d MMM yy|d/MMM/yy|dMMMyy";
 const timed = (list: string[], ends = times) => list.flatMap((day) => ends.split(",").map((time) => day + time));

@@ -311,6 +311,7 @@ describe("what people and programs write (F28)", () => {
         ["2025-10-2# 09:15:22 -0400", "yyyy-MM-dd HH:mm:ss ZZZ"],
         ["2025-10-2#T09:15:22.000+0000", "ISO"],
         ["2#/03/2026 09:15:22 -03:00", "dd/MM/yyyy HH:mm:ss ZZ"],
+        ["2#/03/2026 09:15:22-03:00", "dd/MM/yyyy HH:mm:ssZZ"],
         ["09:15:22 2#/03/2026", "HH:mm:ss dd/MM/yyyy"],
         ["09:15 03/2#/2026", "HH:mm MM/dd/yyyy"],
         ["2#/03/2026 às 09:15:22", "dd/MM/yyyy 'às' HH:mm:ss"],
