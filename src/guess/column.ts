@@ -210,11 +210,11 @@ function share(cells: readonly Cell[], fits: (cell: Cell) => boolean) {
 }
 
 /**
- * Formats of a time of day: `8:30`, `08:30:00`, `08:30:00.123`, `8:30 pm`, `8h30`; under a header that says so also
- * `083000`, `8.30`, `08.30.00`.
+ * Formats of a time of day: `8:30`, `08:30:00`, `08:30:00.123`, `8:30 pm`, `8.30 pm`, `8h30`, `8.30 Uhr`; under a header
+ * that says so also `083000`, `8.30`, `08.30.00`, `8.30 hs`. None may become a number, whose mark would count for all others.
  */
-const clocks = ["H:mm", "H:mm:ss", "H:mm:ss.u", "h:mm a", "h:mm:ss a", "H'h'mm", "H:mm'h'"];
-const bareClocks = ["HHmm", "HHmmss", "H.mm", "H.mm.ss"];
+const clocks = "H:mm,H:mm:ss,H:mm:ss.u,h:mm a,h:mm:ss a,h.mm a,h.mma,H'h'mm,H:mm'h',H:mm 'Uhr',H.mm 'Uhr'".split(",");
+const bareClocks = ["HHmm", "HHmmss", "H.mm", "H.mm.ss", "H.mm 'hs'"];
 
 const readsClock = (clock: string, { text: cell }: Cell) => reads(`yyyy-MM-dd ${clock}`, "en", `2000-01-01 ${cell}`);
 

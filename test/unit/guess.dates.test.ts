@@ -90,6 +90,16 @@ describe("a time of day belongs to one date", () => {
       "P-#;CNPJ;2#/03/2026;{09:10|09:15:30}",
       { at: ["=data"], said: has('"Hora", such as "09:10", is read as text and gives no event its time') },
     ],
+    ...[
+      ["7.1# Uhr", "H.mm 'Uhr'"],
+      ["{1|11}.1#pm", "h.mma"],
+      ["{1|11}.1# am", "h.mm a"],
+    ].map(([time, clock]): [string, string, string, Record<string, unknown>] => [
+      `${time} is one, not a number whose point would be the decimal mark of all others`,
+      "OS;CNPJ;Data;Início;Qtd",
+      `P-#;CNPJ;2#/03/2026;${time};1.03#`,
+      { at: ["=data_at"], defaults: { dates: [`dd/MM/yyyy ${clock}`], decimal: ",", grouping: true } },
+    ]),
     [
       "a few blank ones keep the others",
       "Pedido;CNPJ;Data;Hora",
