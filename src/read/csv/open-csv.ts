@@ -227,7 +227,7 @@ function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption, i
     below.every((cells) => cells.length === named.length + 1 && (cells.at(-1) ?? "").trim() !== "")
   )
     notes.push(
-      "Every row has one more cell than the header: R writes row names this way, without a heading; export with `row.names = FALSE` or `col.names = NA`.",
+      "Every row has one more cell than the header: R writes row names this way, without a heading (export with `row.names = FALSE` or `col.names = NA`); or cells hold the delimiter, such as a decimal comma, without quotes.",
     );
   const rows = below.slice(0, 100);
   const header = headerOf(headers, { header: named, sample: rows, option }, notes);
