@@ -124,6 +124,7 @@ describe("a corrected row", () => {
     const moved = rows.map((row) => [row[5], ...row.slice(0, 5)].join("\t"));
     writeFileSync(office.path("k.csv"), `${moved.join("\n")}\n`);
     expect(await office.import("k.csv")).toMatchObject({ exitCode: 0, open: { rows: 0 }, events: { landed: 2 } });
+    expect(await shown(office, "night-1.csv:3"), "what became of it").toMatch(/by k.csv, row 2 .*\[T2\] landed/);
   });
 });
 

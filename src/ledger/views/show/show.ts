@@ -82,7 +82,7 @@ const select = `SELECT i.name AS file, i.sheet, @number AS "row", i.path, i.cont
     iif(@mapping, (SELECT text FROM mappings WHERE hash = i.mapping_hash), NULL) AS mappingText, iso(i.staged_at) AS stagedAt, iif(${isEarlier("i.id")}, 'false', 'true') AS isCurrent, i.header, coalesce(r.fate,
       iif(EXISTS (SELECT 1 FROM row_events WHERE row_id = @row), 'staged', iif(EXISTS (${EVENTS_OF_ROW}), 'known', NULL))) AS fate, r.reason, r.settled,
     ${rowNameOrNull("r.settled_by")} AS settledBy, r.lead & 4294967295 AS groupOf,
-    coalesce(r.lead, @row) AS source,
+    coalesce(r.settled_by, r.lead, @row) AS source,
     (SELECT json_group_array(json_object('severity', severity, 'code', code, 'column', column_name, 'message', message, 'hint', hint))
        FROM (SELECT * FROM problems WHERE row_id = coalesce(r.lead, @row) ORDER BY id)) AS problems
   FROM inputs i LEFT JOIN rows r ON r.id = @row WHERE i.id = @input`;
