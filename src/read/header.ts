@@ -13,6 +13,8 @@ export interface HeaderCandidate {
 
 /** After this many rows above the header, the first row is taken. */
 const SEARCHED_ROWS = 50;
+/** As many rows of the usual width, below labels, are a table; what is wider below it is another. */
+const LONG_PREAMBLE = 10;
 
 /** In file order; none for `none` or when all rows are blank. @throws RowferryError `header-missing`. */
 export function locateHeader<R extends HeaderCandidate>(
@@ -56,14 +58,16 @@ export function findHeader(rows: readonly HeaderCandidate[]): number {
   if (first === -1) return -1;
   const width = filled[first] ?? 0;
   const end = Math.min(rows.length - 1, first + SEARCHED_ROWS);
+  const under = (at: number, to: number) =>
+    rows.slice(at + 1, to).filter((_, by) => (filled[at + 1 + by] ?? 0) * 2 >= usual);
+  const heads = (at: number, below: HeaderCandidate[]) =>
+    isLabels(rows[at]?.cells ?? []) && valueColumns(below.map(({ cells }) => cells)).length > 0;
   for (let index = first + 1; index < end; index++) {
     const count = filled[index] ?? 0;
     if (count <= width || count < usual) continue;
-    const below = rows
-      .slice(index + 1, index + 11)
-      .filter((_, offset) => (filled[index + 1 + offset] ?? 0) * 2 >= usual);
-    const labels = isLabels(rows[index]?.cells ?? []) && valueColumns(below.map(({ cells }) => cells)).length > 0;
-    return labels ? index : first;
+    const above = under(first, index);
+    const isTable = width === usual && above.length >= LONG_PREAMBLE && heads(first, above);
+    return heads(index, under(index, index + 11)) && !isTable ? index : first;
   }
   return first;
 }

@@ -272,6 +272,12 @@ describe("rows that are none", () => {
       { header: 2, columns: { beleg: "Beleg", umsatz: { as: "number" } }, said: allStaged },
     ],
     [
+      "another table below is none of it, though it is wider",
+      "OS;Data;Peso",
+      ["OS-#;2#/03/2026;#,5", "OS-10;9/03/2026;1,5", "Outros", "OS;Data;Peso;Destino", "X-1;8/03/2026;2,5;Y"],
+      { header: 1, said: has("10 of 13 rows would be staged, 1 skipped") },
+    ],
+    [
       "years head columns, though the row below them is text",
       "Beleg;Datum;2025;2026;Text",
       "RE-{A|#};{offen|2#.03.2026};{offen|#,5};{offen|#,5};Miete",
