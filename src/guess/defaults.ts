@@ -81,7 +81,7 @@ export function guessBlank(samples: readonly (readonly Row[])[]): string[] {
     (isEmptyDay(cell) || emptyForm.test(cell)) &&
     besides(samples, cell).every(
       (cells) =>
-        !cells.every((one) => /^\d\d:\d\d/.test(one)) &&
+        !cells.every((one) => /^(?:1900-01-01T)?\d\d:\d\d/.test(one)) &&
         !(/19[67]/.test(cell) && cells.some((one) => LONG_AGO.test(one) && !isEmptyDay(one))),
     );
   const found = blankWords.filter((word) => (counts.get(word)?.length ?? 0) > rows.length / believed);

@@ -170,9 +170,9 @@ describe("digits are times where all of them are, under a header that says so", 
     ["but not a day and a counter", "Message;Ref;Data;CNPJ", "M-#;2026032#00000#;2#/03/2026;CNPJ", dates("dd/MM/yyyy")],
     ["as DBeaver writes it", day, "P-#;CNPJ;2025-10-1# 13:10:00.000 -0300", dates("yyyy-MM-dd HH:mm:ss.u ZZZ")],
     [
-      "24:00 among times of day, as a workbook holds it, is not blank",
+      "24:00 among times of day, as a workbook holds it and 25:30, is not blank",
       "Pedido;CNPJ;Data;Hora saída",
-      "P-#;CNPJ;2#/03/2026;{07:00:00|08:00:00|09:00:00|10:00:00|1900-01-01T00:00:00|11:00:00|12:00:00}",
+      "P-#;CNPJ;2#/03/2026;{07:00:00|08:00:00|09:00:00|10:00:00|1900-01-01T00:00:00|1900-01-01T01:30:00|12:00:00}",
       { defaults: expect.objectContaining({ blank: [""] }) },
     ],
     [
