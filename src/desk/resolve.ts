@@ -213,7 +213,7 @@ export const agrees = ({ findings }: Pick<ResolveCheck, "findings">): boolean =>
   findings.every((finding) => finding.agrees);
 
 /**
- * Reads one after another, at the target's limit; writes nothing. An id that a read does not confirm is not agreed to.
+ * Reads one after another, at the target's limit; writes nothing. An id without a readable answer is not agreed to.
  * @throws RowferryError `interrupted`, `service-outage`, `credentials-refused`
  */
 export async function lookUp(
@@ -230,7 +230,8 @@ export async function lookUp(
         if (error instanceof RowferryError && error.code === "document-id-not-found") return against(error.message);
         throw error;
       });
-      found.push({ ...(check.findings.length === 0 ? against("the read could not confirm it") : check), row: one.row });
+      const isSilent = check.body === null && check.findings.length === 0;
+      found.push({ ...(isSilent ? against("the read could not confirm it") : check), row: one.row });
     }
     if (options.signal?.aborted === true) throw new RowferryError("interrupted", "stopped before anything was written");
     return found;

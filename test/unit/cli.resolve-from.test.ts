@@ -9,6 +9,17 @@ import { type Office, openOfficeAt } from "../support/office.js";
 import { loads, weighings } from "../support/weighings.js";
 import { timelinesOf } from "../processes/timelines.js";
 
+/** Open point 18: a read in a shape of its own shows that the document exists, and no more. */
+const read = vi.hoisted(() => ({ isStrange: false }));
+vi.mock("../../src/sandbox/documents.js", async (load) => {
+  const real = await load<typeof import("../../src/sandbox/documents.js")>();
+  const readDocument: typeof real.readDocument = (call) => {
+    const answer = real.readDocument(call);
+    return read.isStrange ? { ...answer, text: '{"document":{"phase":"open"}}' } : answer;
+  };
+  return { ...real, readDocument };
+});
+
 let sandbox: Sandbox;
 let office: Office;
 
@@ -234,8 +245,18 @@ describe("resolve --from", () => {
     expect(code).toBe(3);
     expect(said).toMatch(/filled\.csv:3 load L2, \S+: deduplicationId is rf1-\w+, but rf1-\w+ was sent/);
     expect(said).toContain("filled.csv:4 load L3, nowhere: The service has no document nowhere.");
-    expect(said).toContain("1 resolved, 2 left, because the read does not agree.");
+    expect(said).toContain("1 resolved, 2 left, not confirmed by a read.");
     expect(await stillOpen()).toEqual(stranded(2));
+  });
+
+  it("asks about ids whose reads show only that their documents exist, in whatever shape", long, async () => {
+    await strandThree();
+    const words = resolving("document,document_id", filled("L1"), filled("L2"), "load/L3,nowhere").slice(0, -1);
+    read.isStrange = true;
+    onTestFinished(() => void (read.isStrange = false));
+    office.world.ask = (question) => Promise.resolve(/For 2 of them, the read shows only/.test(question) ? "2" : null);
+    expect((await typed(...words)).said).toContain("2 resolved, 1 left, not confirmed by a read.");
+    expect(await stillOpen()).toEqual(stranded(1));
   });
 
   it("leaves an id that the read could not confirm", long, async () => {

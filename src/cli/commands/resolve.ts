@@ -134,7 +134,7 @@ async function resolveFrom(work: Work, path: string, { by, yes: isSure, isRehear
       `${name}: ${joined([
         `${grouped(resolved.length)} resolved`,
         known > 0 && `${grouped(known)} had their id already`,
-        left.length > 0 && `${grouped(left.length)} left, because the read does not agree`,
+        left.length > 0 && `${grouped(left.length)} left, not confirmed by a read`,
         blank > 0 && `${grouped(blank)} left without an id`,
       ])}.`,
     ],
