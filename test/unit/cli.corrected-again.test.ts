@@ -96,6 +96,24 @@ describe("a corrected row", () => {
     expect(await source(2, 4), "the corrected text, which has not landed").toMatchObject({ code: 3 });
   });
 
+  it(
+    "that changed what had landed is still told after its ledger was restored, as a copy that nobody corrected",
+    long,
+    async () => {
+      const office = openOffice(weighingsWith(ticketed));
+      office.writeCsv("night-1.csv", rowsOf("L1 10 1 T1"));
+      await office.ends(0, "import m.yaml night-1.csv --journal j.ndjson");
+      expect(await put(office, "night-2.csv", rowsOf("L1 10 2 T1"))).toMatchObject({ code: 3 });
+      expect(await put(office, "k.csv", await rejected(office, { 2: "2.0" }))).toMatchObject({ code: 3 });
+      await office.ends(0, "ledger backup b.db");
+      await office.ends(0, "ledger restore b.db");
+      expect(await put(office, "night-3.csv", rowsOf("L1 10 2 T1", "L9 10 9 T9"))).toMatchObject({
+        code: 3,
+        landed: 1,
+      });
+    },
+  );
+
   it("may be divided in two", long, async () => {
     const office = await firstNight();
     const [columns = [], first = []] = await rejected(office, { x: "2", T2: "T2a" });

@@ -164,6 +164,8 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     // The service's answer stands, even if a kill kept it from a ledger that was later in doubt, or an older ledger
     // continued the same journal.
     if (found === null || (isLandedState(found.state) && !isLandedState(state))) return;
+    // It landed before a row differed; a backup knows that, and no file need say it again.
+    if (found.state === "changed") return;
     const { id } = found;
     // Else, what went out earlier may have landed.
     if (state === "landed" || state === "landed-without-id") return setEvent(id, state, entry, at, found.content_hash);
