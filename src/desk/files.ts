@@ -2,7 +2,7 @@
 import { basename, join } from "node:path";
 import { rowsOf, type Selectors } from "../ledger/decide/selection.js";
 import { createInputStore } from "../ledger/inputs.js";
-import { rowId } from "../ledger/rows.js";
+import { rowId, rowNumberOf } from "../ledger/rows.js";
 import { createRunStore } from "../ledger/runs.js";
 import { tallyProblems } from "../ledger/views/problems.js";
 import { createRejects } from "../ledger/views/open-rows.js";
@@ -27,6 +27,8 @@ export interface Rejects {
   /** `rows`: that need a person, as `status` counts them. `note`: what a person should know, in a sentence; null: nothing. */
   files: { path: string; mapping: string; rows: number; correctable: number; note: string | null }[];
   rows: { file: string; sheet: string | null; row: number; problems: Problem[] }[];
+  /** How many of `rows` are in none of `files`, because the ledger keeps no cells of rows that have landed. */
+  forgotten: number;
   /** For `resolve --from`; null: none. */
   stranded: { path: string; documents: number } | null;
   /** Copies of files that had other content, such as a person's corrections. */
@@ -35,7 +37,7 @@ export interface Rejects {
 
 /** One file for each input and sheet, and one of stranded documents. @throws RowferryError `ledger-missing` */
 export async function writeRejects(target: Target, selectors: Selectors, folder: string): Promise<Rejects> {
-  const { found, stranded, delimiter } = reading(target, (database) => {
+  const { found, forgotten, stranded, delimiter } = reading(target, (database) => {
     const selection = selectedForReading(database, selectors);
     const documents = new Set(selection.documents);
     const wanted = rowsOf(database, selection);
@@ -46,11 +48,12 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
         const rows = [...rejects.rows(input)].filter(({ lead }) => wanted.has(rowId(input.id, lead)));
         return rows.length === 0 ? [] : [{ input, rows }];
       }),
+      forgotten: rejects.forgotten().filter(({ id }) => wanted.has(id)),
       stranded: [...everyStranded(database)].filter(({ id }) => documents.has(id)),
       delimiter: inputs.newestDelimiter() ?? ",",
     };
   });
-  const result: Rejects = { files: [], rows: [], stranded: null, kept: [] };
+  const result: Rejects = { files: [], rows: [], forgotten: forgotten.length, stranded: null, kept: [] };
   const keeping = async (path: string, write: () => Promise<unknown>) => {
     const kept = await keepingFormer(path, async () => void (await write()));
     if (kept !== null) result.kept.push(kept);
@@ -67,6 +70,13 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
     for (const { row, lead, problems } of rows)
       if (row === lead) result.rows.push({ file: basename(name), sheet, row, problems });
   }
+  for (const { id, input, problems } of forgotten)
+    result.rows.push({
+      file: basename(input?.name ?? "an earlier import"),
+      sheet: input?.sheet ?? null,
+      row: rowNumberOf(id),
+      problems,
+    });
   if (stranded.length > 0) {
     const path = join(folder, STRANDED_FILE);
     await keeping(path, () => writeStranded(path, stranded, delimiter));

@@ -87,7 +87,7 @@ async function night(world: LinkedWorld, type: Type, drawn: Dice) {
 
 /** What a person writes into a file's cells; the columns by their names. */
 function edit(path: string, change: (row: Record<string, string>, number: number) => void) {
-  const rows = parse(readFileSync(path, "utf8"), { bom: true, columns: true }) as Record<string, string>[];
+  const rows = parse<Record<string, string>>(readFileSync(path, "utf8"), { bom: true, columns: true });
   for (const [number, row] of rows.entries()) change(row, number);
   writeFileSync(path, stringify(rows, { header: true }));
 }

@@ -93,3 +93,21 @@ test("a row is no longer said to differ from what landed once its document has b
   expect(out).toContain("after-cancel");
   expect(out).not.toContain("changed");
 });
+
+test("a row that had landed, and that the service refuses in the next generation, is told with what to do", async () => {
+  const world = await linkedWorld();
+  await world.brings(0, "rows-1.csv", ["A 1", "A 2"]);
+  await world.ends(0, "replace load/A --reason wrong");
+  const match = { path: "/documents/events" };
+  world.sandbox.setFaults([{ match, nth: 2, times: 9, action: { kind: "status", status: 400, when: "before" } }]);
+  await world.ends(3, "resume");
+  const { code, out } = await world.typed("rejects");
+  expect([code, out]).toEqual([3, expect.stringMatching(/^1 row needs you\.[^]*rows-1\.csv, row 2 · service-refused/)]);
+  expect(out).toMatch(/^rowferry import <mapping> <files…>[^]*^rowferry dismiss --row <file>:<row>/m);
+  world.sandbox.setFaults([]);
+  await world.brings(0, "rows-1.csv", ["A 1 weight=8", "A 2"]);
+  expect(world.timelines("A").map(({ events }) => events)).toEqual([
+    ["1 Weighing", "2 Weighing", "now CANCEL"],
+    ["1 Weighing", "2 Weighing"],
+  ]);
+});

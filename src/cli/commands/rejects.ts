@@ -26,7 +26,7 @@ export const spec = onTarget({
     const { writeRejects } = await import("../../desk/files.js");
     const folder = given.folder === undefined ? join(target.stateFolder, "rejects") : resolve(world.cwd, given.folder);
     const found = await writeRejects(target, selectorsOf(given), folder);
-    const { files, stranded } = found;
+    const { files, forgotten, stranded } = found;
     const next = files
       .filter(({ correctable }) => correctable > 0)
       .map(({ path, mapping, correctable }) =>
@@ -35,10 +35,18 @@ export const spec = onTarget({
           `correct ${counted(correctable, "row")} in that file, save, and import it`,
         ),
       );
-    const count = sumOf(files, "rows");
-    const decided = count - sumOf(files, "correctable");
+    const inFiles = sumOf(files, "rows");
+    const count = inFiles + forgotten;
+    const decided = inFiles - sumOf(files, "correctable");
     if (decided > 0)
       next.push(step("status", `see what to decide about ${counted(decided, "row")} that no correction can send`));
+    if (forgotten > 0) {
+      const what = `the ledger keeps no cells of ${forgotten === 1 ? "a row" : "rows"} that had landed before ${forgotten === 1 ? "its document was" : "their documents were"} replaced: correct ${forgotten === 1 ? "it in its" : "them in their"} own file, and import that,`;
+      next.push(
+        step("import <mapping> <files…>", what),
+        step("dismiss --row <file>:<row>", "or give up what cannot be corrected"),
+      );
+    }
     if (stranded !== null) next.push(resolveAll(shown(stranded.path), step));
     return {
       type: "rejects",

@@ -31,11 +31,11 @@ export function dismiss(
 ): Dismissed {
   const writer = new Writer(database);
   const done: Dismissed = { rows: 0, events: 0, documents: 0, participants: 0, addresses: 0, left: 0, stranded: 0 };
+  const causes: string[] = [];
+  const given = { rows: selection.rows, events: [] as number[], documents: [] as number[] };
 
   return database.atomic(() => {
     openAgain(database, selection);
-    // Without the event that would have created it, what waits for a document waits for something else.
-    const causes = database.values<number>(TOUCHED, selection).map((document) => `document:${document}`);
     const events = new Map(selection.events.map((event) => [event, unsent === "give up"]));
     for (const row of selection.rows) {
       database.run("INSERT INTO dismissals (cell_hash, at) SELECT cell_hash, @now FROM rows WHERE id = @row", {
@@ -52,6 +52,7 @@ export function dismiss(
         continue;
       }
       done.documents += 1;
+      given.documents.push(id);
       const its = (which: string) =>
         database.values<number>(`SELECT id FROM events_now WHERE document_id = @id AND ${which}`, { id });
       // No event of a dismissed document can be sent; what is in doubt went with it.
@@ -69,9 +70,12 @@ export function dismiss(
       }
     for (const [event, withUnsent] of events) {
       const isGiven = writer.dismissedFor(event, withUnsent, now);
-      if (isGiven) causes.push(`event:${event}`);
+      if (isGiven) given.events.push(event);
       done[isGiven ? "events" : "left"] += 1;
     }
+    causes.push(...given.events.map((event) => `event:${event}`));
+    // What waits for a document that they would have created waits for something else now.
+    causes.push(...database.values<number>(TOUCHED, given).map((document) => `document:${document}`));
     writer.waitsSettled(causes, now);
     return done;
   });

@@ -80,18 +80,22 @@ export function createOpenRowReader(database: LedgerDatabase) {
     const cell = kept?.cells[at];
     return cell === undefined ? null : { cell, kind: kept?.kinds?.[at] ?? "text", look: kept?.looks?.[at] ?? null };
   };
+  const problemsOf = (id: number): Problem[] => {
+    const refusals = [...(ofRecords.get(id) ?? []), ...database.rows<Refusal>(refusedEvents, { row: id })];
+    return [...problemsOfRow(database, id), ...refusals.map(problemOf)];
+  };
   const read = (id: number): OpenRow[] => {
     const kept = cells.of(id);
     const reference = ref(id);
     if (reference === null || kept === null) return [];
-    const refusals = [...(ofRecords.get(id) ?? []), ...database.rows<Refusal>(refusedEvents, { row: id })];
     const lead = ref(leadOf(database, id)) ?? reference;
-    const problems = [...problemsOfRow(database, id), ...refusals.map(problemOf)];
-    const corrects = firstPlace(id, kept);
+    const [corrects, problems] = [firstPlace(id, kept), problemsOf(id)];
     return [{ ref: reference, input: inputOf(id), row: rowNumberOf(id), lead, ...kept, corrects, problems }];
   };
   return {
     input,
+    problemsOf,
+    isKept: (id: number) => cells.of(id) !== null,
     /** Null: unknown, or no longer kept. */
     cell: (id: number, column: string) => typedCell(id, column)?.cell ?? null,
     typedCell,
@@ -186,6 +190,13 @@ export function createRejects(database: LedgerDatabase) {
       database
         .values<number>(`SELECT DISTINCT row_id >> 32 FROM (${rejected}) ORDER BY 1`)
         .flatMap((id) => reader.input(id) ?? []),
+
+    /** Its cells went when it landed; then its document was replaced, and the next generation refused. */
+    forgotten: () =>
+      database
+        .values<number>(`SELECT DISTINCT row_id FROM (${rejected}) WHERE row_id IS NOT NULL ORDER BY 1`)
+        .filter((id) => !reader.isKept(id))
+        .map((id) => ({ id, input: reader.input(inputOf(id)), problems: reader.problemsOf(id) })),
 
     /** In row order, with complete groups, because only complete groups can be imported again. */
     *rows(input: { id: number }): Generator<RejectedLedgerRow> {

@@ -122,6 +122,9 @@ export const rejects = line("rejects", "Printed by `rejects`.", {
     "the files written; `rows`: how many rows in it need a person; `correctable`: how many a correction would help",
   ),
   rows: list(object({ file: text, sheet: textOrNull, row: count, problems: list(problem) })),
+  forgotten: count.describe(
+    "how many of `rows` are in none of the files, because the ledger keeps no cells of rows that have landed",
+  ),
   stranded: object({ path: text, documents: count }).nullable().describe("the list for `resolve --from`"),
   kept: list(text).describe("copies of files with these names whose content had changed, for example by corrections"),
 });
