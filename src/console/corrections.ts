@@ -360,14 +360,18 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
               throw new RowferryError("usage", `${basename(path)} has row ${ref} twice, with different texts.`, {
                 hint: "Nothing was saved. Keep one of the two in the file, then upload it again.",
               });
-            if (replaces === value) continue;
+            const spelt = typed === undefined && stored !== null && stored.kind !== "text" ? stored : null;
             const shown = typed ?? (stored && spell(column, stored.cell, stored.kind, stored.look)) ?? "";
-            const meant = read(column, shown);
-            const isOther = meant !== null && value.trim() !== "" && read(column, value) !== meant;
+            if (replaces === value || (spelt && value === shown)) continue;
+            // One that no text of the mapping's formats gives is shown as it is in its file.
+            const meaning = (text: string) =>
+              spelt?.cell === text ? read(column, text, spelt.kind, spelt.look) : read(column, text);
+            const meant = meaning(shown);
+            const isOther = meant !== null && value.trim() !== "" && meaning(value) !== meant;
             if (replaces === null) left.columns.add(column);
             // Downloaded before it was corrected here, perhaps again.
             else if (typed !== value && former.has(JSON.stringify([ref, column, value]))) left.drafts += 1;
-            else if (isOther && isReformatted(shown, value, (text) => read(column, text))) left.formats.push(column);
+            else if (isOther && isReformatted(shown, value, meaning)) left.formats.push(column);
             else edits.set(`${ref} ${column}`, { ref, column, replaces, value });
           }
         }

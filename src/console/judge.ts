@@ -88,14 +88,15 @@ export function createJudge() {
         },
       ),
 
-    /** Of an input's columns: cells as a person would type them; and what the mapping makes of a text, null if it cannot read it. */
+    /** Of an input's columns: cells as a person would type them; and what the mapping makes of a text or cell, null if it cannot read it. */
     async spelling(input: StoredInput) {
       const { spell, read } = await mapper(input);
       const at = (column: string) => columnPosition(input.header, column);
       return {
         spell: (column: string, cell: string, kind: CellKind, look: CellLook | null) =>
           spell(at(column), cell, kind, look),
-        read: (column: string, text: string) => read(at(column), text),
+        read: (column: string, text: string, kind?: CellKind, look?: CellLook | null) =>
+          read(at(column), text, kind, look),
       };
     },
 

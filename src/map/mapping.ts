@@ -37,8 +37,8 @@ export interface RowMapper {
   types: (string | null)[];
   /** By column of the file: where its local times are from, `America/Manaus`; null: it holds no times. */
   zones: (string | null)[];
-  /** What the mapping makes of a text in the column at that position; null: it reads no column there, or cannot read the text. Not while a row is mapped. */
-  read(index: number, text: string): string | null;
+  /** What the mapping makes of a text, or a typed cell, in the column at that position; null: it reads no column there, or cannot read the text. Not while a row is mapped. */
+  read(index: number, text: string, kind?: CellKind, look?: CellLook | null): string | null;
   /** A typed cell at that position as a person would type it there: a text of the same value, else the cell as it is. Not while a row is mapped. */
   spell(index: number, cell: string, kind: CellKind, look?: CellLook | null): string;
   /** In file order; a group still open at the end comes with a later call. */

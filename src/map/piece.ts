@@ -5,6 +5,7 @@
  */
 import { detachText } from "../model/detach.js";
 import { parseJson } from "../model/json.js";
+import type { Spell } from "./column/cells.js";
 import type { HeaderUse } from "./column/headers.js";
 import type { Eval, Made, Type, Value, View } from "./column/view.js";
 import type { ConversionName } from "./convert/conversion.js";
@@ -58,6 +59,8 @@ export interface Column extends Piece<Value> {
   as: ConversionName | null;
   /** The zone of its local times, such as `America/Manaus`; null: it holds no times. */
   zone: string | null;
+  /** A typed cell in the column's own formats; null: it reads no cell. */
+  spell: Spell | null;
   /** Whether the cell has content, readable or not. */
   filled: Eval<boolean> | null;
   /** Null: a formula or a set. */

@@ -552,6 +552,33 @@ it("Check counts no event of other rows that a run beside it has sent in the mea
   expect(others, said).toBeLessThanOrEqual(all);
 });
 
+it(
+  "times of a workbook are shown as their column writes them, and come back in a CSV file unchanged, or left out without their seconds",
+  long,
+  async () => {
+    const at = { header: "At", as: "timestamp", formats: ["dd.MM.yyyy HH:mm:ss"] };
+    const since = { header: "Since", as: "timestamp", formats: ["dd.MM.yyyy HH:mm"] };
+    const event = { attributes: { public: { Gross: "=gross", Since: "=since" } } };
+    const own = folder({ "loads.yaml": mapping(weighingsWith({ columns: { at, since }, event })) });
+    onTestFinished(own.remove);
+    const book = new exceljs.Workbook();
+    const time = new Date(Date.UTC(2026, 2, 1, 10, 20, 48));
+    book.addWorksheet("Loads").addRows([
+      ["Load", "At", "Gross", "Since"],
+      ["L1", time, "x", time],
+    ]);
+    await book.xlsx.writeFile(join(own.path, "loads.xlsx"));
+    await own.type("import", "loads.yaml", "loads.xlsx");
+    console = await startConsole(own, "--allow-changes");
+    const [row] = (await got<Page["tables"]>("grid?target=sandbox&code=number-unreadable"))[0]?.rows ?? [];
+    expect(row?.spelt).toEqual({ 1: "01.03.2026 10:20:48" });
+    const text = `Load;At;Gross;Since;rowferry_row\nL1;01.03.2026 10:20:48;5;01.03.2026 10:20;${row?.ref}\n`;
+    expect(await post("upload", { name: "back.csv", content: Buffer.from(text).toString("base64") })).toMatchObject({
+      told: ["1 cell changed: 1 in Gross.", expect.stringContaining("1 cell left out (1 in Since)")],
+    });
+  },
+);
+
 it("dates and numbers that a spreadsheet of another country has changed, or made unreadable, are left out of the upload, which says so", async () => {
   const defaults = { ...weighings.defaults, decimal: ",", dates: ["dd/MM/yyyy HH:mm", "dd/MM/yyyy"] };
   const columns = { tare: { header: "Tare", as: "number" }, since: { header: "Since", as: "date" } };

@@ -116,12 +116,10 @@ export function spellingOf(cell: string, kind: CellKind): readonly (keyof Conver
   return kind === "date" ? ["dates", "language", "twoDigitYears"] : [];
 }
 
+export type Spell = (cell: string, kind: CellKind) => string;
+
 /** As a text file in the mapping's formats would write it, else the cell's own plain form. */
-function compileSpelling({
-  decimal,
-  booleans,
-  ...defaults
-}: ConvertDefaults): (cell: string, kind: CellKind) => string {
+export function compileSpelling({ decimal, booleans, ...defaults }: ConvertDefaults): Spell {
   const written = (defaults.dates ?? []).filter((format) => format !== "ISO" && format !== "EXCEL");
   const formats = written
     .map(quotedT)

@@ -22,7 +22,7 @@ import {
   take,
   type TaxIdPart,
 } from "../piece.js";
-import type { Cells } from "./cells.js";
+import { type Cells, compileSpelling } from "./cells.js";
 import { agreed, compileReader, type Conversions, type Read, type Reader } from "./column.js";
 import type { HeaderUse } from "./headers.js";
 import { refuseName } from "./names.js";
@@ -130,7 +130,7 @@ export class Scope {
   }
 
   #broken(name: string): Column {
-    const none = { as: null, zone: null, filled: null, use: null, set: null, identity: false };
+    const none = { as: null, zone: null, spell: null, filled: null, use: null, set: null, identity: false };
     return { ...BROKEN, ...none, reads: newReads(), name, slot: this.slot(), lists: [], spelling: new Set() };
   }
 
@@ -165,11 +165,13 @@ export class Scope {
     for (const other of ["header", "nth", "required", "fill"] as const)
       if (headers !== undefined && spec[other] !== undefined)
         site.at(other).reportName("mapping-value", " cannot be combined with `headers`.");
-    const { timezone } = { ...this.shared.conversions.defaults, ...(spec as ColumnObject & ConvertDefaults) };
+    const own = spec as ColumnObject & ConvertDefaults & { formats?: string[] };
+    const defaults = { ...this.shared.conversions.defaults, ...own };
     const { slot } = column;
     Object.assign(column, {
       as: spec.as ?? "text",
-      zone: spec.as === "timestamp" ? (timezone ?? null) : null,
+      zone: spec.as === "timestamp" ? (defaults.timezone ?? null) : null,
+      spell: compileSpelling({ ...defaults, dates: own.formats ?? defaults.dates }),
       lists: this.#lists(name, spec),
     });
     column.tree = this.#tree(column, spec);

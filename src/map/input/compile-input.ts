@@ -107,7 +107,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
         columns.filter(({ slot }) => view.index[slot] === index || view.sets[slot]?.includes(index));
       const said = (tell: (column: Column) => string | null) =>
         header.map((_, at) => [...new Set(reading(at).flatMap((column) => tell(column) ?? []))].join(", ") || null);
-      const read = (index: number, cell: string, kind: CellKind, look: CellLook | null = null) => {
+      const read = (index: number, cell: string, kind: CellKind = "text", look: CellLook | null = null) => {
         const cells = header.map((_, at) => (at === index ? cell : ""));
         view.look(
           { number: 0, cells, kinds: header.map(() => kind), looks: header.map(() => look), problems: null },
@@ -121,7 +121,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
       const isAlone = (text: string) => header.indexOf(text) === header.lastIndexOf(text);
       const { map, end } = bindRowMapper(parts, view, new Set(unmapped.filter(isAlone)));
       const mapOne = fillDown(filling, header, map);
-      const isRead = (at: number, text: string) => read(at, text, "text") !== null;
+      const isRead = (at: number, text: string) => read(at, text) !== null;
       // Rows of a rejected file are those with mistakes.
       const isWhole = !isPart && ownPosition(header, "rowferry_row") === -1;
       const locale = watchLocale(isWhole ? header.map((_, at) => reading(at)[0]?.as) : [], isRead);
@@ -140,12 +140,13 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
         absent: headers.absent,
         types: said(({ as }) => as ?? "text"),
         zones: said(({ zone }) => zone),
-        read: (index, text) => read(index, text, "text"),
+        read,
         spell: (index, cell, kind, look) => {
           const given = read(index, cell, kind, look);
           const texts = [look?.shown ?? [], kind === "percent" ? percentage(cell) : [], cell].flat();
-          const spelt = texts.map((text) => shared.cells.text(text, kind));
-          return spelt.find((text) => read(index, text, "text") === given) ?? cell;
+          const spell = reading(index)[0]?.spell ?? shared.cells.text;
+          const spelt = texts.map((text) => shared.cells.text(spell(text, kind), "text"));
+          return spelt.find((text) => read(index, text) === given) ?? cell;
         },
       };
     },
