@@ -129,7 +129,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         failure,
         toCorrect: causes.toCorrect,
         correct: causes.correct.map(explained),
-        decide: causes.decide.map(explained),
+        decide: causes.decide.map((cause) => explained({ ...cause, what: forPage(cause.what) })),
         withdrawn: tallyWithdrawn(database).map(saidWithdrawn),
         waiting: waiting.map((wait) => ({ ...explained(wait), canBeCorrected: missing.includes(wait.code) })),
         /** The last run that sent; null: none. */

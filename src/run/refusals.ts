@@ -45,7 +45,7 @@ export function askToSettle(
   const [landed, there] = what === "event" ? ["has landed", "--landed"] : ["has made it", "--document-id <id>"];
   return {
     message: `The answer was the same again (${describeRefusal(error)}), and does not show whether an earlier attempt ${landed}.`,
-    hint: `Check at the service, then type ${command} ${there}${flags}, or ${command} --not-landed${flags}.`,
+    hint: `Check at the service, then type \`${command} ${there}${flags}\`, or \`${command} --not-landed${flags}\`.`,
   };
 }
 

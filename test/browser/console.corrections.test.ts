@@ -556,10 +556,12 @@ it(
   "times of a workbook are shown as their column writes them, and come back in a CSV file unchanged, or left out without their seconds",
   long,
   async () => {
-    const at = { header: "At", as: "timestamp", formats: ["dd.MM.yyyy HH:mm:ss"] };
-    const since = { header: "Since", as: "timestamp", formats: ["dd.MM.yyyy HH:mm"] };
+    const columns = {
+      at: { header: "At", as: "timestamp", formats: ["dd.MM.yyyy HH:mm:ss"] },
+      since: { header: "Since", as: "timestamp", formats: ["dd.MM.yyyy HH:mm"] },
+    };
     const event = { attributes: { public: { Gross: "=gross", Since: "=since" } } };
-    const own = folder({ "loads.yaml": mapping(weighingsWith({ columns: { at, since }, event })) });
+    const own = folder({ "loads.yaml": mapping(weighingsWith({ columns, event })) });
     onTestFinished(own.remove);
     const book = new exceljs.Workbook();
     const time = new Date(Date.UTC(2026, 2, 1, 10, 20, 48));

@@ -3,6 +3,7 @@ import { problemSections } from "../../src/cli/render/problems.js";
 import { lines, plain } from "../../src/cli/render/text.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { overviewOf, type Targets } from "../../src/console/overview.js";
 import { documentDeduplicationId } from "../../src/model/keys.js";
 import { checkDoubt } from "../../src/desk/decide.js";
 import { resolveNamed, settleNamed } from "../support/decide.js";
@@ -139,6 +140,11 @@ describe("what was refused once more", () => {
     expect(summary.open.events).toEqual({ unsettled: 2, held: 1 });
     const problem = summary.problems.find(({ code }) => code === "doubt-unsettled");
     expect(problem?.count).toBe(2);
+    const { target } = world;
+    const targets: Targets = { names: () => [target.name], named: () => target, get: () => target, flags: () => [] };
+    const [cause] = overviewOf(target.name, targets, target.stateFolder, world.clock.now()).decide;
+    expect(cause?.count, "as on the terminal").toBe(2);
+    expect(cause?.what, "the page has buttons for it").not.toContain("rowferry");
     expect(problem?.remedy).toContain("rowferry resolve manifest/M1 --landed --target simulated");
     expect(summary.problems.map(({ code }) => code)).toEqual(["doubt-unsettled"]);
     // However long the service's words and the ledger's path are, the command is whole.

@@ -6,7 +6,7 @@ import { decided, solutionOf } from "../../model/solution.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, referenceOf, rowName, sizeOfGroups } from "../rows.js";
 import { isHelped } from "../decide/replace.js";
-import { causesOfRows, rowProblems } from "./problems.js";
+import { causesOfRows, openFailures, rowProblems } from "./problems.js";
 
 /** Which rows or records are meant. */
 export interface CauseName {
@@ -41,7 +41,7 @@ export interface OpenCauses {
 }
 
 /** What is not a row. The events of a stranded document wait for its id, and are no decision of their own. */
-const failedRecords = `SELECT subject, id, row_id, code, message, hint, replace(name, '#replaced', 'CANCEL') AS name FROM failures
+const failedRecords = `SELECT subject, id, row_id, code, message, hint, replace(name, '#replaced', 'CANCEL') AS name FROM (${openFailures})
   WHERE subject <> 'row' AND (subject <> 'event' OR code <> 'document-stranded')`;
 
 /** Most frequent first. */

@@ -129,7 +129,7 @@ function withoutParty(text: string): string {
 }
 
 /** Doubt behind doubt that only a person can settle is a part of it. */
-const openFailures = `WITH unsettled AS MATERIALIZED (${unsettledEvents})
+export const openFailures = `WITH unsettled AS MATERIALIZED (${unsettledEvents})
   SELECT subject, f.id, iif(u.id IS NULL, f.code, 'doubt-unsettled') AS code, f.code AS reason, row_id, column_name, message, hint, name
   FROM failures f LEFT JOIN unsettled u ON subject = 'event' AND u.id = f.id`;
 
