@@ -5,6 +5,7 @@
 import Database, { type Statement } from "better-sqlite3";
 import { keyText } from "./event-key.js";
 import { entriesOf, rowsOnPage } from "./pages.js";
+import { mistakeOf } from "../model/causes.js";
 import { describePlace } from "../model/place.js";
 
 const NONE = {};
@@ -20,7 +21,7 @@ const bound = (text: string, values: object): object =>
 export class LedgerDatabase extends Database {
   readonly #compiled = { rows: new Map<string, Statement>(), values: new Map<string, Statement>() };
 
-  /** Adds the SQL functions `iso(ms)`, `key_text(bytes)`, `place_of(file, sheet, row)`, `is_readable(page)` and the table `page_rows(kind, first_id, page)`. */
+  /** Adds the SQL functions `iso(ms)`, `key_text(bytes)`, `place_of(file, sheet, row)`, `is_readable(page)`, `mistake_of(message)` and the table `page_rows(kind, first_id, page)`. */
   constructor(path: string, options?: Database.Options) {
     super(path, options);
     this.function("iso", (ms: number | null) => (ms === null ? null : new Date(ms).toISOString()));
@@ -29,6 +30,7 @@ export class LedgerDatabase extends Database {
       describePlace({ file, sheet: sheet ?? undefined, row }),
     );
     this.function("is_readable", (page: Buffer) => (entriesOf(0, page) === null ? 0 : 1));
+    this.function("mistake_of", (message: string | null) => message && mistakeOf(message));
     const parameters = ["kind", "first_id", "page"];
     this.table("page_rows", { columns: ["row_id", "event_id"], parameters, rows: rowsOnPage });
   }

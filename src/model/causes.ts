@@ -2,8 +2,8 @@
 import type { Code } from "./codes.js";
 import { withoutMember } from "./problem.js";
 
-/** A column with more kinds of mistakes than this counts as one cause: its messages may differ in every row. */
-const KINDS_OF_A_MISTAKE = 5;
+/** A column, or code, with more kinds of mistakes than this counts as one cause: its messages may differ in every row. */
+export const KINDS_OF_A_MISTAKE = 5;
 
 /** The message without quoted cells and numbers, and without the row of a group. */
 export const mistakeOf = (message: string): string =>

@@ -220,6 +220,26 @@ it(
   },
 );
 
+it("what the service refused for different reasons is told, and corrected, as different causes", long, async () => {
+  const sandbox = createSandbox();
+  const office = await openOfficeAt(sandbox, weighings);
+  await office.brought("w.csv", loads("A 11 1", "B 11 1", "C 11 1"));
+  const refusals = [400, 422, 400].map((status, at) => {
+    const action = { kind: "status", status, when: "before" } as const;
+    return { match: { method: "POST", path: "/documents/events" } as const, nth: at + 1, action };
+  });
+  sandbox.setFaults(refusals);
+  await office.brought("w2.csv", loads("A 12 1", "B 12 1", "C 12 1"));
+  const { correct } = shownOf(office, "env");
+  const corrections = correctionsOf(office);
+  expect(correct.map((cause) => [cause.count, corrections.page(cause).what])).toEqual([
+    [2, expect.stringContaining("refused by the service: 400")],
+    [1, expect.stringContaining("refused by the service: 422")],
+  ]);
+  const [table] = await corrections.grid(correct[1] as (typeof correct)[number]);
+  expect(table?.rows.map(({ row }) => row)).toEqual([3]);
+});
+
 it(
   "of a mapping that cannot be read, the page says the mistake in one line above its rows, and the mapping's files are watched",
   long,

@@ -225,7 +225,7 @@ export function Correct() {
             label: "Try again",
             does: "sends them as they are, in case the service accepts them now",
           }}
-          to={{ flags: { code } }}
+          to={cause.mistake === null ? { flags: { code } } : { rows: leads }}
         />
       )}
       {allowChanges && code !== "" && leads.length > 0 && (

@@ -1,5 +1,5 @@
 /** Open problems by cause, with the rows and records that a person corrects or decides. Reads only. */
-import { mistakeOf } from "../../model/causes.js";
+import { KINDS_OF_A_MISTAKE, mistakeOf } from "../../model/causes.js";
 import type { Code } from "../../model/codes.js";
 import type { DocumentName } from "../../model/keys.js";
 import { decided, solutionOf } from "../../model/solution.js";
@@ -59,11 +59,15 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
     }),
   );
   const records = database.rows<Cause>(
-    `SELECT code, NULL AS "column", NULL AS mistake, count(*) AS count, NULL AS "values", NULL AS since,
+    `SELECT code, NULL AS "column", iif(code IN @decided, NULL, mistake_of(message)) AS mistake, count(*) AS count, NULL AS "values", NULL AS since,
        concat_ws(' ', iif(instr(message, name) > 0, message, concat_ws(': ', name, message)), hint) AS what, ${rowName("row_id")} AS place
-     FROM (${failedRecords} ORDER BY id) GROUP BY code`,
+     FROM (${failedRecords} ORDER BY id) GROUP BY code, 3`,
+    { decided },
   );
-  const ofRecords = records.map((cause) =>
+  const causes = [...Map.groupBy(records, ({ code }) => code).values()].flatMap((kinds) =>
+    kinds.length > KINDS_OF_A_MISTAKE ? kinds.slice(0, 1).map((one) => ({ ...one, mistake: null })) : kinds,
+  );
+  const ofRecords = causes.map((cause) =>
     solutionOf(cause.code) === "correct"
       ? { ...cause, count: sizeOfGroups(database, rowsOfCause(database, cause)) }
       : cause,
@@ -103,11 +107,14 @@ export function rowsOfCause(database: LedgerDatabase, cause: CauseName): number[
   const records = database.values<number>(
     `SELECT max(row_id) FROM row_fates
        WHERE code = @code AND @column IS NULL AND subject <> 'row' AND (subject <> 'event' OR state <> 'stalled')
+         AND (@mistake IS NULL OR (subject, id) IN (SELECT subject, id FROM failures WHERE code = @code AND mistake_of(message) = @mistake))
        GROUP BY subject, id`,
     { ...cause },
   );
   const ids = problems.filter(isOfCause(cause)).map(({ id }) => id);
-  const others = cause.column === null ? rowsOfRefused(database).filter(({ code }) => code === cause.code) : [];
+  const others = rowsOfRefused(database).filter(({ code, message }) =>
+    isOfCause(cause)({ code, column: null, message: message ?? "" }),
+  );
   return [...new Set([...ids, ...records, ...others.map(({ row }) => row)])].toSorted((a, b) => a - b);
 }
 
