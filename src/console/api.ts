@@ -200,9 +200,6 @@ export function createApi({ cwd, env, allowChanges, now }: ApiOptions, targets: 
         const { action, file, stamp: seen, dry } = what;
         const isImport = action === "import";
         const isSending = sending.includes(action);
-        // Its import would send a row all the same, because it says something else by then.
-        if (action === "dismiss")
-          await corrections(target).requireUnsent({ ...what.flags, ...(what.rows.length > 0 && { row: what.rows }) });
         const words = (more: Decision) => [action, ...targets.flags(target), ...wordsOf(more, folder)];
         // Before its plan, which may take long.
         const ofFile = isImport ? await stampOf(what) : null;

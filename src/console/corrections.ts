@@ -5,8 +5,7 @@
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { reading } from "../desk/access.js";
-import { selectOpen, type Selectors } from "../ledger/decide/selection.js";
-import type { Edit } from "../ledger/drafts.js";
+import { type Edit, hasDrafts } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow, inputOf, rowId, sizeOfGroups } from "../ledger/rows.js";
@@ -25,7 +24,7 @@ import { unusedPath } from "../report/atomic-file.js";
 import { counted, grouped, sumOf } from "../report/figures.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
 import { rejectedFileName } from "../report/rejected-row.js";
-import { changing, CODE, draftedGroups, hasDrafts, idOf, looking, type Drafts, type Open, openRows } from "./drafts.js";
+import { changing, CODE, draftedGroups, idOf, looking, type Drafts, type Open, openRows } from "./drafts.js";
 import { forPage } from "./jobs.js";
 import type { Judge, Judged } from "./judge.js";
 
@@ -145,6 +144,13 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       }
       const left = edits.filter(({ ref }) => !sent.has(ref));
       return left.length === 0 ? edits : left;
+    });
+
+  /** Every draft, and whether its row can still be corrected. */
+  const typed = () =>
+    looking(target, (open) => {
+      const isOpen = openRows(open);
+      return JSON.stringify(Array.from(open.drafts, ([ref, cells]) => [ref, isOpen(ref), ...cells]));
     });
 
   const placeOf = (ref: string) => reading(target, (database) => describeRow(database, idOf(ref)));
@@ -286,15 +292,6 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       return rows.map(({ page }) => page).filter(({ ref }) => tried.has(ref));
     },
 
-    /** @throws RowferryError `usage` if one of the rows to give up is being imported */
-    requireUnsent: (selectors: Selectors) =>
-      changingInTurn(() =>
-        looking(target, (open) => {
-          const { rows } = selectOpen(open.database, selectors, "to give up");
-          requireUnsent(open, [...(selectors.row ?? []), ...rows.flatMap((row) => open.reader.ref(row) ?? [])]);
-        }),
-      ),
-
     /** `step`: as the tally gave it; null: whichever is last. */
     undo: (step: string | null) =>
       changingInTurn(() => {
@@ -422,7 +419,11 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       begin: (mapping: string, files: string[], begun: (pid: number) => void) => void,
     ) =>
       changingInTurn(async () => {
-        if ((await counting(countReady)).drafts !== shown)
+        const seen = typed();
+        const isShown = (await counting(countReady)).drafts === shown;
+        const written = isShown ? await write(folder) : [];
+        // Another console, or a command, may have been quicker.
+        if (!isShown || typed() !== seen)
           throw new RowferryError(
             "usage",
             "Nothing was imported, because the corrections have changed since you saw them.",
@@ -430,7 +431,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
               hint: "They are shown as they are now; press again to import these.",
             },
           );
-        for (const { mapping, files, refs } of await write(folder))
+        for (const { mapping, files, refs } of written)
           begin(mapping, files, (pid) => changing(target, (drafts) => drafts.send(refs, pid)));
       }),
   };

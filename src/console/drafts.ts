@@ -2,10 +2,8 @@
  * The drafts kept next to a ledger, together with their rows: reads them, changes them, and keeps them while they have
  * a row.
  */
-import { statSync } from "node:fs";
-import { join } from "node:path";
 import { reading } from "../desk/access.js";
-import { openDrafts } from "../ledger/drafts.js";
+import { draftPath, hasDrafts, openDrafts } from "../ledger/drafts.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { describeRow, parseRowReference, rowId, sizeOfGroups } from "../ledger/rows.js";
 import { type CauseName, isOfCause, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
@@ -23,12 +21,6 @@ export type Drafts = ReadonlyMap<string, ReadonlyMap<string, string>>;
 export const [, CODE] = ownColumns;
 
 export const idOf = (ref: string): number => parseRowReference(ref)?.row ?? rowId(0, 0);
-
-export const draftPath = (target: Target): string => join(target.stateFolder, "drafts.db");
-
-/** Where the disk was full, an empty file was left. */
-export const hasDrafts = (target: Target): boolean =>
-  (statSync(draftPath(target), { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /** @throws RowferryError if the file can be neither read nor written */
 export function changing<Result>(target: Target, work: (drafts: ReturnType<typeof openDrafts>) => Result): Result {

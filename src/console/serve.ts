@@ -8,7 +8,7 @@ import { asRowferryError, isHelpHint } from "../cli/report-error.js";
 import { type Code, codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import { type ApiOptions, createApi, trials } from "./api.js";
-import { draftPath } from "./drafts.js";
+import { draftPath } from "../ledger/drafts.js";
 import { forPage } from "./jobs.js";
 import { createGuard, headers, isForData } from "./guard.js";
 import { createTargets, livesOf, type Targets } from "./overview.js";

@@ -9,12 +9,22 @@ import {
 } from "../ledger/decide/resolve.js";
 import { dismiss, type Dismissed, retry, type Retried, undismiss } from "../ledger/decide/dismiss.js";
 import { type Replacement, replaceDocument } from "../ledger/decide/replace.js";
-import { type Selectors, replaceable, rowsNamed, type Size, sizeOf, withoutHeld } from "../ledger/decide/selection.js";
+import {
+  type Selectors,
+  replaceable,
+  rowsNamed,
+  rowsOf,
+  selectOpen,
+  type Size,
+  sizeOf,
+  withoutHeld,
+} from "../ledger/decide/selection.js";
 import { plannedReplacements, takeBackReplacement } from "../ledger/decide/take-back-replacement.js";
 import { releaseUnneeded, withdraw, type Withdrawn } from "../ledger/decide/withdraw.js";
 import { findDocument, generationsNamed, type KnownDocument } from "../ledger/documents-named.js";
+import { rowsOnTheirWay } from "../ledger/drafts.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
-import { describeRow } from "../ledger/rows.js";
+import { describeRow, parseRowReference } from "../ledger/rows.js";
 import { createRunStore } from "../ledger/runs.js";
 import { Writer } from "../ledger/writer.js";
 import type { Code } from "../model/codes.js";
@@ -42,18 +52,29 @@ function requireSelectors(selectors: Selectors, message: string, hint: string): 
     throw new RowferryError("usage", message, { hint });
 }
 
+/** @throws RowferryError `usage` if a console is importing one of these rows: it would be sent all the same */
+function requireUnsent(target: Target, database: LedgerDatabase, selectors: Selectors): void {
+  const sent = [...rowsOnTheirWay(target)].map((ref) => parseRowReference(ref)?.row ?? 0);
+  if (sent.length === 0) return;
+  const touched = rowsOf(database, selectOpen(database, selectors, "to give up"));
+  if (!sent.some((row) => touched.has(row))) return;
+  const message = "Some of these rows are being imported, as they were corrected in the console.";
+  throw new RowferryError("usage", message, { hint: "Nothing was changed. Decide when that import has ended." });
+}
+
 /**
  * Gives up held work named by row or code, and planned work named by row; for a whole document, input or run, gives up
  * what is wrong and releases the rest (H13, H23). `undo`: takes dismissals back. @throws RowferryError `usage` without
  * any selector, or if nothing fits
  */
-export function dismissing(selectors: Selectors, undo = false): Decision<Dismissed> {
+export function dismissing(target: Target, selectors: Selectors, undo = false): Decision<Dismissed> {
   requireSelectors(
     selectors,
     "dismiss needs to know what to give up.",
     "Name it with --row, --document, --code, --input or --run; `rowferry rejects` lists what there is.",
   );
   return (database, now) => {
+    if (!undo) requireUnsent(target, database, selectors);
     const done = undo
       ? { ...undismiss(database, selected(database, selectors, "given up"), now), left: 0, stranded: 0 }
       : dismiss(database, selected(database, selectors, "to give up"), unsentOf(selectors), now, strandedBy(selectors));
@@ -87,7 +108,7 @@ export function sizeOfDismissal(target: Target, selectors: Selectors): Size {
  * Takes back unsent work (H39): of a named document its planned replacement, if it has one, and else its rows. @throws
  * RowferryError `usage` without any selector, or if nothing fits
  */
-export function withdrawing(selectors: Selectors): Decision<Withdrawn> {
+export function withdrawing(target: Target, selectors: Selectors): Decision<Withdrawn> {
   requireSelectors(
     selectors,
     "withdraw needs to know what to take back.",
@@ -95,6 +116,7 @@ export function withdrawing(selectors: Selectors): Decision<Withdrawn> {
   );
   return (database, now) => {
     requireKnown(database, selectors);
+    requireUnsent(target, database, selectors);
     const replacements = plannedReplacements(database, documentsAlone(database, selectors));
     for (const planned of replacements) takeBackReplacement(database, planned, now);
     const taken = replacements.length > 0 ? releaseUnneeded(database, now) : withdraw(database, selectors, now);

@@ -2,6 +2,8 @@
  * Corrections not yet imported, in a file next to the ledger, so that an import never blocks them and they survive the
  * browser and the process. A draft has a row reference, a header and the text that it replaces.
  */
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { identityOf, isRunning } from "./care/lock.js";
 import { openDurableFile } from "./journal/durable-file.js";
 import { LedgerDatabase } from "./ledger-database.js";
@@ -38,6 +40,23 @@ CREATE TABLE IF NOT EXISTS sent (ref TEXT PRIMARY KEY, process TEXT NOT NULL) ST
 CREATE VIEW IF NOT EXISTS cells AS
   SELECT ref, column_name, after AS value, max(step) AS step FROM edits GROUP BY ref, column_name;
 `;
+
+export const draftPath = ({ stateFolder }: { stateFolder: string }): string => join(stateFolder, "drafts.db");
+
+/** Where the disk was full, an empty file was left. */
+export const hasDrafts = (target: { stateFolder: string }): boolean =>
+  (statSync(draftPath(target), { throwIfNoEntry: false })?.size ?? 0) > 0;
+
+/** References of the rows that a console is importing as corrected there. */
+export function rowsOnTheirWay(target: { stateFolder: string }): ReadonlySet<string> {
+  if (!hasDrafts(target)) return new Set();
+  const drafts = openDrafts(draftPath(target));
+  try {
+    return drafts.sent();
+  } finally {
+    drafts.close();
+  }
+}
 
 /** Owner-only from its first byte. */
 export function openDrafts(path: string) {

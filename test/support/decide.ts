@@ -15,10 +15,10 @@ export const dismissSelected = (
   clock: Clock,
   journal: string | null = null,
   undo = false,
-) => decideBeside(target, dismissing(selectors, undo), { clock, journal });
+) => decideBeside(target, dismissing(target, selectors, undo), { clock, journal });
 
 export const withdrawSelected = async (target: Target, selectors: Selectors, holding: Holding) =>
-  decideAlone(target, withdrawing(selectors), holding);
+  decideAlone(target, withdrawing(target, selectors), holding);
 
 export const replaceEach = async (
   target: Target,

@@ -1,6 +1,7 @@
 /** The ledger's commands as typed: over the embedded sandbox, with the real pipeline. */
 import { appendFileSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
+import { openDrafts } from "../../src/ledger/drafts.js";
 import { lockLedger } from "../../src/ledger/care/lock.js";
 import { systemClock } from "../../src/model/clock.js";
 import { jsonOf } from "../support/cli.world.js";
@@ -40,6 +41,25 @@ function inLedger<Found>(work: (database: Database.Database) => Found) {
     database.close();
   }
 }
+
+it(
+  "what a console imports as corrected there is neither given up nor taken back before that has ended",
+  long,
+  async () => {
+    const ref = inLedger((database) =>
+      database.prepare("SELECT substr(content_hash, 1, 8) || '-' || id || ':3' FROM inputs").pluck().get(),
+    ) as string;
+    const drafts = openDrafts(office.path("state/sandbox/drafts.db"));
+    onTestFinished(drafts.close);
+    drafts.send([ref], process.pid);
+    for (const which of ["--row march.csv:3", "--document load/L1", "--input march.csv", "--code number-unreadable"]) {
+      expect(await typed("dismiss", ...which.split(" "), "--yes"), which).toEqual(refused("are being imported"));
+      if (which.startsWith("--code")) continue;
+      expect(await typed("withdraw", ...which.split(" "), "--yes"), which).toEqual(refused("are being imported"));
+    }
+    expect((await typed("dismiss", "--row", "march.csv:4", "--yes")).code).toBe(0);
+  },
+);
 
 it("a mistyped ledger is refused by every command, and none is left there", long, async () => {
   const commands = [

@@ -27,7 +27,7 @@ export const spec = onTarget({
     const undo = given.undo === true;
     const selectors = selectorsOf(given);
     const { dismissing, sizeOfDismissal } = await import("../../desk/decide.js");
-    const decide = dismissing(selectors, undo);
+    const decide = dismissing(target, selectors, undo);
     const tellDone = ({ left, stranded, ...done }: ReturnType<typeof decide>["done"]): Told => ({
       type: "dismissed",
       line: { ...done, left, stranded, undo },

@@ -21,7 +21,7 @@ export const spec = onTarget({
   async run(work, given) {
     const { withdrawing } = await import("../../desk/decide.js");
     const { decideAlone } = await import("../../desk/access.js");
-    const decide = withdrawing(selectorsOf(given));
+    const decide = withdrawing(work.target, selectorsOf(given));
     const tellDone = (done: ReturnType<typeof decide>["done"]): Told => ({ type: "withdrawn", line: done });
     if (given.dryRun === true) return foreseen(work, decide, tellDone);
     const done = await decideAlone(work.target, decide, work.options, (found) =>
