@@ -57,8 +57,10 @@ export function Correct() {
   const isOther = (one: (typeof now.correct)[number]) =>
     one.code !== code || one.column !== column || one.mistake !== cause.mistake;
   const own = now.correct.findIndex((one) => !isOther(one));
-  // The one below it in the list of the overview, so that every cause has its turn.
-  const next = [...now.correct.slice(own + 1), ...now.correct].find(isOther);
+  // The one below it in the list of the overview that still has rows to edit, so that every cause has its turn.
+  const isLeft = (one: (typeof now.correct)[number]) =>
+    isOther(one) && (now.draft?.edited[now.correct.indexOf(one)] ?? 0) < one.count;
+  const next = [...now.correct.slice(own + 1), ...now.correct].find(isLeft);
   const tables = grid.data ?? [];
   /** Said once, although files share a mapping, and beside their rows, which may be folded away. */
   const failures = new Map(
