@@ -549,7 +549,7 @@ function valuesOf({ reader, drafts }: Open, ids: readonly number[], { column }: 
 
 /** `march.corrected-2026-11-20T070401-3.csv`, whose rows can be traced to what a person typed. */
 const fileName = ({ name, sheet, dialect }: StoredInput, what: string): string =>
-  rejectedFileName(basename(name).replace(/\.corrected-[^.]*/, ""), sheet, dialect.format).replace(
+  rejectedFileName(basename(name).replace(/\.corrected-[^.]*/, ".rejected"), sheet, dialect.format).replace(
     /\.rejected(?=\.\w+$)/,
     `.${what}`,
   );

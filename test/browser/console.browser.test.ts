@@ -59,6 +59,7 @@ inChromium(
       if (cause < causes - 1) await counted("link", /^Overview/);
     }
     await shows(page, ".bar", "212 to correct = 212 ready + 0 left");
+    await eventually(() => page.getByRole("link", { name: /^Correct next/ }).count()).toBe(0);
     await counted("button", /^Check/);
     await shows(page, ".bar [role=status]", "212 corrected rows");
     await counted("button", /^Import 212 rows/);
@@ -338,25 +339,33 @@ inChromium("what a problem quotes of a cell is shown as it is in the file", asyn
   await shows(page, ".wrong", '"2026-13-45T99:99Z"');
 });
 
-inChromium("a row of a sheet is reached from the document that waits for it, and from the grid", async () => {
-  const at = badNight();
-  onTestFinished(at.remove);
-  const [names = "", first = ""] = readFileSync(`${at.path}/night.csv`, "utf8").split("\n");
-  const workbook = new exceljs.Workbook();
-  const later = first.replace(";1;12O0;", ";2;1200;").replace("01/03/2026", "02/03/2026");
-  workbook.addWorksheet("May").addRows([names, first, later].map((line) => line.split(";")));
-  await workbook.xlsx.writeFile(join(at.path, "book.xlsx"));
-  await at.type("import", "night.yaml", "book.xlsx");
-  const page = await open((await startConsole(at)).url);
-  const place = 'book.xlsx, sheet "May", row 2';
-  await page.goto(`${page.url().split("?")[0]}find?target=sandbox&what=L0`);
-  await shows(page, "main", "1 event: 1 held");
-  await page.getByRole("link", { name: place }).click();
-  await shows(page, "h2", place);
-  await click(page, "link", "Correct it");
-  await click(page, "link", "Look closer");
-  await shows(page, "h2", place);
-});
+inChromium(
+  "a row of a sheet is reached from the document that waits for it, and from the grid; its cause is its mistake alone",
+  async () => {
+    const at = badNight();
+    onTestFinished(at.remove);
+    const [names = "", first = ""] = readFileSync(`${at.path}/night.csv`, "utf8").split("\n");
+    const workbook = new exceljs.Workbook();
+    const later = first.replace(";1;12O0;", ";2;1200;").replace("01/03/2026", "02/03/2026");
+    const other = first.replace("L0;", "L9;").replace(";1;12O0;", ";3;n/d;");
+    const file = "book.May.corrected-2026-11-29T120739-1.xlsx";
+    workbook.addWorksheet("May").addRows([names, first, later, other].map((line) => line.split(";")));
+    await workbook.xlsx.writeFile(join(at.path, file));
+    await at.type("import", "night.yaml", file);
+    const page = await open((await startConsole(at)).url);
+    const place = `${file}, sheet "May", row 2`;
+    await page.goto(`${page.url().split("?")[0]}find?target=sandbox&what=L0`);
+    await shows(page, "main", "1 event: 1 held");
+    await page.getByRole("link", { name: place }).click();
+    await shows(page, "h2", place);
+    await click(page, "link", "Correct it");
+    await eventually(() => page.locator(".values .cell").allTextContents()).toEqual(["12O0"]);
+    const [rows] = await Promise.all([page.waitForEvent("download"), click(page, "button", /^Download/)]);
+    expect(rows.suggestedFilename(), "the sheet once").toBe("book.May.to-correct.xlsx");
+    await click(page, "link", "Look closer");
+    await shows(page, "h2", place);
+  },
+);
 
 inChromium(
   "a workbook of several sheets is named once, and names of imported corrections cut no button off",

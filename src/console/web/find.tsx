@@ -1,5 +1,6 @@
 /** Finds anything by any of its names; shows a document's timeline. */
 import { useEffect, useState } from "preact/hooks";
+import { mistakeOf } from "../../model/causes.js";
 import type { ShownDocument, ShownEvent, ShownRegistration, ShownRequest, ShownRow } from "../../model/lines/show.js";
 import { describePlace } from "../../model/place.js";
 import { counted, countedStates } from "../../report/figures.js";
@@ -211,7 +212,14 @@ function Row({ reference, settled, settledBy, fate, reason, problems, cells, ...
         <p key={problem.message} class={isOpen ? "wrong" : "quiet"}>
           <Prose text={toldProblem(problem)} />{" "}
           {state === "invalid" && (
-            <Link to="/correct" query={{ code: problem.code, column: problem.column }}>
+            <Link
+              to="/correct"
+              query={{
+                code: problem.code,
+                column: problem.column,
+                mistake: problem.column && mistakeOf(problem.message),
+              }}
+            >
               Correct it
             </Link>
           )}
