@@ -1,6 +1,7 @@
 /** What a command found or did, in sentences, for terminal, console and runs. */
+import { inUtc } from "../model/clock.js";
 import type { Line, LineOf } from "../model/lines.js";
-import { atLimit, counted, countedKinds, grouped, localTime, shortDuration } from "./figures.js";
+import { atLimit, counted, countedKinds, grouped, shortDuration } from "./figures.js";
 import { answer, rowSum, sumOfRows, total } from "./outcome.js";
 
 type Say = { [Type in Line["type"]]?: (line: LineOf<Type>) => (string | false)[] };
@@ -72,7 +73,7 @@ const sentences: Say = {
   ],
   settled: ({ documents, said: word }) =>
     documents.flatMap(({ document, events, changed }) => [
-      ...events.map(({ at, name, deduplicationId }) => `${localTime(at)}  ${name}  ${deduplicationId}`),
+      ...events.map(({ at, name, deduplicationId }) => `${inUtc(at)}  ${name}  ${deduplicationId}`),
       `${titleOf(document)}: ${word === "landed" ? "landed" : "not landed"}, as you say.`,
       changed > 0 && `${counted(changed, "event")} landed with other content than the rows have now.`,
     ]),

@@ -30,12 +30,13 @@ interface Undecided {
   foreign: Named;
 }
 
-/** Of thirteen loads three changed, three are in doubt, two have a foreign event, four are stranded, and one is foreign. */
+/** Of thirteen loads three changed, three are in doubt, one with two events, two have a foreign event, four are stranded, and one is foreign. */
 async function undecided() {
   const at = badNight();
   onTestFinished(at.remove);
   const [header, ...rows] = rightRows(at).slice(0, 14);
-  writeFileSync(join(at.path, "night.csv"), [header, ...rows, ""].join("\n"));
+  const second = rows[3]?.replace("01/03/2026", "02/03/2026").replace(/;(\d+);1000;/, ";9$1;1000;");
+  writeFileSync(join(at.path, "night.csv"), [header, ...rows, second, ""].join("\n"));
   expect((await at.type("import", "night.yaml", "night.csv")).code).toBe(0);
   const changed = rows.slice(0, 3).map((row) => row.replace(";1000;", ";1250;"));
   writeFileSync(join(at.path, "night-2.csv"), [header, ...changed, ""].join("\n"));
@@ -112,7 +113,14 @@ inChromium(
     await overview(page);
     await decide(page, /may have landed/);
     await page.locator(".records li").first().waitFor();
-    expect(await press(page, /^It is there$/)).toMatch(/load L\d+: landed, as you say\./);
+    const offered = await page.locator(".records li:first-child .choice button").allTextContents();
+    expect(offered, "the id of their documents is known").toEqual(["It is there", "It is not there", "Try again"]);
+    const seen = await press(page, /^It is there$/);
+    expect(seen.match(/\d Mar 2026, \d\d:\d\d +Weighing/g), "only the event that was seen").toHaveLength(1);
+    expect(seen).toMatch(/load L\d+: landed, as you say\./);
+    await eventually(() => page.locator(".records li").count()).toBe(3);
+    await page.getByRole("checkbox").first().click();
+    expect(await press(page, /^It is there: the 1 ticked/)).toMatch(/^(?!.*Weighing.*Weighing)/s);
     await eventually(() => page.locator(".records li").count()).toBe(2);
     expect(await press(page, /^It is there: all 2/)).toMatch(/(load L\d+: landed, as you say\..*){2}/s);
     await isDone(page);

@@ -72,7 +72,7 @@ const choices: { [code: string]: Choice[] } = {
     { ...giveUp, label: "Send only the new one", does: "is left as it is at the service, and its replacement is sent" },
   ],
   "lookup-unreadable": [tryAgain],
-  "doubt-unsettled": [isThere, isNotThere, nameIt, tryAgain],
+  "doubt-unsettled": [{ ...isThere, of: "event" }, isNotThere, { ...nameIt, of: "document" }, tryAgain],
   "document-stranded": [
     nameIt,
     leaveIt,
@@ -87,10 +87,14 @@ const isFor = ({ of, action }: Choice, { event, isHelped }: Found): boolean =>
   (action !== "replace" || isHelped === 1) && (of === undefined || (of === "document") === (event === null));
 const documentsOf = (records: readonly Found[]): string[] => [...new Set(records.map(documentOf))];
 
+/** A person's word is on what was seen: an event, or a document. */
+const doubtOf = (record: Found): string => record.eventKey ?? documentOf(record);
+
 /** Names one record for the command: an event by its row, if that is known and the command takes rows; else by its document. */
 function itself({ action }: Choice, record: Found): To {
   const document = documentOf(record);
-  if (action === "replace" || action === "resolve") return { what: [document] };
+  if (action === "resolve") return { what: [doubtOf(record)] };
+  if (action === "replace") return { what: [document] };
   return record.row === null || record.event === null ? { flags: { document } } : { rows: [record.row] };
 }
 
@@ -127,8 +131,8 @@ export function Decide() {
   );
   const chooseMany = (choice: Choice) => {
     const isByDocument = choice.action === "resolve";
-    // A person's word is on documents that were seen.
     const theirs = records.filter((record) => isFor(choice, record)).length;
+    const doubts = those.filter((record) => isFor(choice, record)).map(doubtOf);
     const all = grouped(isByDocument || theirs < records.length ? theirs : count);
     const which = chosen.length > 0 ? `the ${chosen.length} ticked` : `all ${all}`;
     const rows = chosen.flatMap(({ row }) => row ?? []);
@@ -136,7 +140,7 @@ export function Decide() {
       <Decision
         key={choice.label}
         act={{ ...choice, label: `${choice.label}: ${which}`, does: `each ${choice.does}` }}
-        to={isByDocument ? { what: documentsOf(those) } : { flags: { code }, rows }}
+        to={isByDocument ? { what: [...new Set(doubts)] } : { flags: { code }, rows }}
         onDone={setDid}
       />
     );

@@ -147,6 +147,8 @@ export interface OpenRecord extends DocumentName {
   eventId: number | null;
   /** Null: the whole document. */
   event: string | null;
+  /** Its deduplicationId; null: the whole document. */
+  eventKey: string | null;
   /** In ms; null for a document. */
   at: number | null;
   message: string | null;
@@ -161,7 +163,7 @@ export interface OpenRecord extends DocumentName {
 /** Oldest first. */
 export function recordsOfCause(database: LedgerDatabase, code: string, limit: number): OpenRecord[] {
   return database.rows<OpenRecord>(
-    `SELECT e.id AS eventId, d.kind, d.key, replace(e.event, '#replaced', 'CANCEL') AS event, e.at, nullif(concat_ws(' ', f.message, f.hint), '') AS message, f.row_id AS firstRow,
+    `SELECT e.id AS eventId, d.kind, d.key, replace(e.event, '#replaced', 'CANCEL') AS event, key_text(e.deduplication_id) AS eventKey, e.at, nullif(concat_ws(' ', f.message, f.hint), '') AS message, f.row_id AS firstRow,
        (SELECT ${referenceOf("f.row_id")} FROM inputs i WHERE i.id = f.row_id >> 32) AS row,
        f.subject = 'document' OR ${isHelped("f.id", "f.code")} AS isHelped
      FROM (${failedRecords}) f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
