@@ -147,7 +147,7 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
     });
 
   /** Every draft, and whether its row can still be corrected. */
-  const typed = () =>
+  const present = () =>
     looking(target, (open) => {
       const isOpen = openRows(open);
       return JSON.stringify(Array.from(open.drafts, ([ref, cells]) => [ref, isOpen(ref), ...cells]));
@@ -419,11 +419,11 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       begin: (mapping: string, files: string[], begun: (pid: number) => void) => void,
     ) =>
       changingInTurn(async () => {
-        const seen = typed();
+        const seen = present();
         const isShown = (await counting(countReady)).drafts === shown;
         const written = isShown ? await write(folder) : [];
         // Another console, or a command, may have been quicker.
-        if (!isShown || typed() !== seen)
+        if (!isShown || present() !== seen)
           throw new RowferryError(
             "usage",
             "Nothing was imported, because the corrections have changed since you saw them.",
