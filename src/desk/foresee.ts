@@ -11,6 +11,7 @@ import { type Decision, reading } from "./access.js";
 
 export interface Foreseen<Done> extends Pick<Plan, "requests" | "secondsAtLimit" | "documents"> {
   done: Done;
+  /** `refused`: more than before. */
   events: Plan["events"];
   /** Fewer held events than before. */
   released: number;
@@ -30,8 +31,10 @@ export function foresee<Done>(
     // What an earlier decision has released may still be written as held.
     const before = await forecast(session);
     const { done } = decide(database, clock.now());
-    const { requests, secondsAtLimit: seconds, documents, events } = await forecast(session);
-    const released = Math.max(0, before.events.held - events.held);
+    const { requests, secondsAtLimit: seconds, documents, events: then } = await forecast(session);
+    const fewer = (one: number, other: number) => Math.max(0, one - other);
+    const released = fewer(before.events.held, then.held);
+    const events = { ...then, refused: fewer(then.refused, before.events.refused) };
     return { done, requests, secondsAtLimit: seconds, documents, events, released, waiting: tallyHeld(database) };
   });
 }

@@ -42,6 +42,14 @@ function inLedger<Found>(work: (database: Database.Database) => Found) {
   }
 }
 
+it("a forecast counts what the decision would make unsendable, not what is late already", long, async () => {
+  office.writeCsv("late.csv", loads("L1 05 1"));
+  expect((await typed("import", "m.yaml", "late.csv")).code).toBe(3);
+  const { said } = await typed("dismiss", "--row", "march.csv:3", "--dry-run");
+  expect(said).toContain("Would send 1 event");
+  expect(said).not.toContain("could never be sent");
+});
+
 it(
   "what a console imports as corrected there is neither given up nor taken back before that has ended",
   long,
