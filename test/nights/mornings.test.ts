@@ -174,7 +174,7 @@ type Type = (words: string[]) => Promise<string>;
 test.each(
   sampled(
     Array.from({ length: to - from + 1 }, (_, index) => from + index),
-    5,
+    10,
   ),
 )("after night %i, what is printed leads to the end", async (seed) => {
   const drawn = dice(seed);
