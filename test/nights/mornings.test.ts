@@ -129,8 +129,19 @@ function bringMissing(world: LinkedWorld): string[] {
 /** The newest document of that key at the service. */
 const idOf = (world: LinkedWorld, document: string) => world.timelines(document.replace(/^load[/ ]/, "")).at(-1)?.id;
 
+/** An event in doubt, and whether it is on the timeline. */
+async function seen(world: LinkedWorld, document: string): Promise<string[]> {
+  const { documents } = (await world.json("show", document, "--all")) as {
+    documents: { events: { state: string; deduplicationId: string }[] }[];
+  };
+  const doubted = documents.flatMap(({ events }) => events).find(({ state }) => state === "stalled");
+  const key = doubted?.deduplicationId ?? "";
+  const there = world.sandbox.store.documents().flatMap(({ events }) => events.map((event) => event.deduplicationId));
+  return [key, there.includes(key) ? "--landed" : "--not-landed"];
+}
+
 /** The words that a person types for a printed command; null: others have to be typed first. */
-function fillIn(world: LinkedWorld, { one, is }: Dice, printed: string, problems: readonly ToldProblem[]) {
+async function fillIn(world: LinkedWorld, { one, is }: Dice, printed: string, problems: readonly ToldProblem[]) {
   const words = printed.split(" ").slice(1);
   const [command = ""] = words;
   const path = (ending: string) => words.filter((word) => word.endsWith(ending)).map((word) => join(world.cwd, word));
@@ -154,11 +165,14 @@ function fillIn(world: LinkedWorld, { one, is }: Dice, printed: string, problems
     case "resolve": {
       for (const file of path("stranded.csv"))
         edit(file, (row) => void (row["document_id"] = idOf(world, row["document"] ?? "") ?? ""));
-      const named = filled.find((word) => word.startsWith("load/")) ?? "";
-      const found = idOf(world, named);
-      const answer = found === undefined ? ["--not-landed"] : ["--document-id", found];
+      const named = filled.find((word) => word.startsWith("load/")) ?? one(documents);
       const at = filled.indexOf("--document-id");
-      return [...(at < 0 ? filled : filled.toSpliced(at, 2, ...answer)), "--yes"];
+      if (at < 0) return ["resolve", ...(await seen(world, named)), "--yes"];
+      const found = idOf(world, named);
+      return [
+        ...filled.toSpliced(at, 2, ...(found === undefined ? ["--not-landed"] : ["--document-id", found])),
+        "--yes",
+      ];
     }
     case "replace":
     case "dismiss":
@@ -206,10 +220,11 @@ test.each(
     expect(seen.canResume, log.join("\n")).toBe(/^rowferry resume/m.test(status));
     const { problems } = (await world.json("status")) as { problems: ToldProblem[] };
     const printed = `${status}\n${rejects}`.split("\n").filter((line) => line.startsWith("rowferry "));
-    const choices = printed.flatMap((line) => {
-      const words = fillIn(world, drawn, line, problems);
-      return words === null ? [] : [words];
-    });
+    const choices: string[][] = [];
+    for (const line of printed) {
+      const words = await fillIn(world, drawn, line, problems);
+      if (words !== null) choices.push(words);
+    }
     expect(choices, log.join("\n")).not.toEqual([]);
     const timesOf = (words: string[]) => tried.get(words.join(" ")) ?? 0;
     const least = Math.min(...choices.map(timesOf));

@@ -1,7 +1,7 @@
 /** A row that was corrected before anything of it was sent: nothing of its old version goes out (HARD-CASES H27). */
 import { createSandbox } from "../../src/sandbox/index.js";
 import { hurried } from "../support/cli.world.js";
-import { openOfficeAt } from "../support/office.js";
+import { openOffice, openOfficeAt } from "../support/office.js";
 import { sampled } from "../support/sample.js";
 import { loadsWith, parties, weighingsWith, weights } from "../support/weighings.js";
 
@@ -150,4 +150,15 @@ describe("a row whose owner or place the service refuses", () => {
       }
     },
   );
+});
+
+it("a wrong row that comes back otherwise, and wrong still, is open once: its newest version", async () => {
+  const office = openOffice(weighingsWith({ columns: { plate: { header: "Plate", optional: true } } }));
+  const night = (...rows: string[]) => loadsWith(["Plate"], ...rows);
+  await office.brought("monday.csv", night("L1 10 x P1", "L1 20 5 P1"));
+  await office.brought("tuesday.csv", night("L1 10 y P1", "L1 20 5 P1"));
+  const summary = await office.brought("wednesday.csv", night("L1 10 z P2", "L1 20 5 P1"));
+  expect([summary.open.rows, summary.problems]).toMatchObject([1, [{ count: 1, place: "wednesday.csv, row 2" }]]);
+  await office.lands("thursday.csv", night("L1 10 4 P2", "L1 20 5 P1"));
+  expect(weights(office)).toEqual(["L1 10 4", "L1 20 5"]);
 });

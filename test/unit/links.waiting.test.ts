@@ -401,3 +401,15 @@ test("a cancelled document that has made another cannot be sent again, so that i
   expect(out).toMatch(/^rowferry dismiss --code related-cancelled/m);
   expect(out).not.toContain("rowferry replace");
 });
+
+test("taking back a file releases what waits for its rows", async () => {
+  const world = await linkedWorld();
+  world.write("rows-1.csv", ["D 5", "A 1 company=1"]);
+  await world.typed("import", "linked.yaml", "rows-1.csv", "--max-errors", "10%");
+  await world.brings(3, "rows-2.csv", ["D 9", "B 10 link A"]);
+  await world.ends(0, "withdraw --input rows-1.csv --yes");
+  expect((await world.typed("status")).out).toMatch(/^rowferry resume /m);
+  await world.ends(3, "resume");
+  expect(world.timeline("D")).toEqual(["9 Weighing"]);
+  expect((await world.typed("status")).out).toMatch(/^rowferry dismiss --code reference-unknown /m);
+});

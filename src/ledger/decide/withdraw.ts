@@ -63,6 +63,12 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors, now: nu
   }
   refuseAmbiguous(database, selectors, new Set(taken));
 
+  const waited = database.values<string>(
+    `SELECT 'row:' || row_id FROM temp.taken UNION SELECT 'input:' || (row_id >> 32) FROM temp.taken
+     UNION SELECT 'event:' || id FROM events WHERE id IN (SELECT event_id FROM temp.taken)
+     UNION SELECT 'document:' || document_id FROM events WHERE id IN (SELECT event_id FROM temp.taken)
+     UNION SELECT 'document:' || record_id FROM row_records WHERE kind = 'document' AND row_id IN (SELECT row_id FROM temp.taken)`,
+  );
   database.run("DELETE FROM row_events WHERE (row_id, event_id) IN (SELECT row_id, event_id FROM temp.taken)");
   database.run("DELETE FROM row_records WHERE row_id IN (SELECT row_id FROM temp.taken WHERE event_id IS NULL)");
   // Events that other files' rows also bring stay.
@@ -72,10 +78,7 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors, now: nu
   const settled = settleRows(database, taken);
   const given = takeBackVersions(database, settled, named);
   const rows = settled.length + given.length;
-  writer.waitsSettled(
-    taken.map((row) => `row:${row}`),
-    now,
-  );
+  writer.waitsSettled(waited, now);
   database.run(
     `UPDATE documents SET declared = 0 WHERE row_id IN (SELECT row_id FROM temp.taken)
        AND id IN (SELECT id FROM documents_now WHERE state IN ('planned', 'rejected'))

@@ -225,8 +225,10 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       database.run("INSERT OR IGNORE INTO input_holds (row_id, behind) VALUES (@id, @id)", { id });
     const [corrected, ...others] = leads;
     if (corrected !== undefined) withdrawal.correctWrongly(corrected, id, hash);
-    for (const before of [corrected ?? again, ...group.cut])
-      if (before !== null) withdrawal.supersede(before, id, !isPlaced);
+    const isAnother = settled !== null || problems.some(({ code }) => code === "event-key-twice");
+    const versions = isPlaced && !isAnother ? withdrawal.invalidVersions(id) : [];
+    for (const before of new Set([corrected ?? again, ...versions, ...group.cut]))
+      if (before !== null && before !== id) withdrawal.supersede(before, id, !isPlaced);
     for (const other of others) withdrawal.supersede(other, id, true);
     counts.invalid += rows.length;
   };

@@ -399,6 +399,20 @@ export function createRowWithdrawal(
     ),
 
     /**
+     * Open invalid rows of earlier imports that name events of `row`, which is invalid too, and no others: it is their new
+     * version. Two rows that contradict each other are both to be seen.
+     */
+    invalidVersions: (row: number) =>
+      database.values<number>(
+        `WITH own AS (SELECT document_id, deduplication_id FROM placements WHERE row_id = @row AND deduplication_id IS NOT NULL)
+         SELECT DISTINCT p.row_id FROM own CROSS JOIN placements p USING (document_id, deduplication_id) JOIN invalid_rows r ON r.id = p.row_id
+         WHERE r.lead IS NULL AND r.reason <> 'event-key-twice' AND ${ofSameMapping("p.row_id")} AND (p.row_id >> 32) NOT IN @inputs
+           AND NOT EXISTS (SELECT 1 FROM placements o WHERE o.row_id = p.row_id AND NOT o.makes
+             AND (o.deduplication_id IS NULL OR (o.document_id, o.deduplication_id) NOT IN own))`,
+        { input, row, inputs: [...inputsOfImport] },
+      ),
+
+    /**
      * Problems of a row or group with reading problems whose cells came back unchanged: a rejected file writes out a
      * short row in full, which alone corrects nothing. Empty: a person has changed a cell, or confirmed them all.
      */
@@ -467,11 +481,11 @@ function documentsOfRow(database: LedgerDatabase, row: number) {
   return of("SELECT record_id FROM row_records WHERE row_id = @row AND kind = 'document'");
 }
 
-/** Without what was said of an event that is no longer open. */
+/** Without what was said of an event that is open for another reason now, or not at all. */
 export function problemsOfRow(database: LedgerDatabase, row: number): Problem[] {
   return database.rows<Problem>(
     `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = @row AND severity = 'error'
-       AND (subject IS NOT 'event' OR subject_id IN (SELECT id FROM open_events)) ORDER BY id`,
+       AND (subject IS NOT 'event' OR (subject_id, code) IN (SELECT id, code FROM open_events)) ORDER BY id`,
     { row },
   );
 }

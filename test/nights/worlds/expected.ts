@@ -185,6 +185,16 @@ export class Expected {
           if (nth <= (this.corrected.get(raw) ?? 0) + (this.dismissed.get(raw) ?? 0)) continue;
           this.endOfSame(raw, state);
         }
+        // A later version of a row that still cannot be read takes its place.
+        const own = new Set(group.holds.map(({ event }) => event));
+        if (group.holds.every(({ twice }) => twice !== true))
+          this.forget(
+            ({ holds: of, state: { input, step } }) =>
+              step < this.step &&
+              input === state.input &&
+              of.length > 0 &&
+              of.every(({ event, twice }) => event !== null && twice !== true && own.has(event)),
+          );
         const holds = group.holds.length === 0 ? corrected.flatMap((one) => one.holds) : group.holds;
         // What was said before of an event that cannot be read now waits for it.
         for (const one of holds) {
