@@ -134,7 +134,7 @@ async function seen(world: LinkedWorld, document: string): Promise<string[]> {
   const { documents } = (await world.json("show", document, "--all")) as {
     documents: { events: { state: string; deduplicationId: string }[] }[];
   };
-  const doubted = documents.flatMap(({ events }) => events).find(({ state }) => state === "stalled");
+  const doubted = documents.flatMap(({ events }) => events).find(({ state }) => state === "stalled" || state === "unsettled");
   const key = doubted?.deduplicationId ?? "";
   const there = world.sandbox.store.documents().flatMap(({ events }) => events.map((event) => event.deduplicationId));
   return [key, there.includes(key) ? "--landed" : "--not-landed"];
@@ -165,6 +165,7 @@ async function fillIn(world: LinkedWorld, { one, is }: Dice, printed: string, pr
     case "resolve": {
       for (const file of path("stranded.csv"))
         edit(file, (row) => void (row["document_id"] = idOf(world, row["document"] ?? "") ?? ""));
+      if (printed.includes("--from")) return [...filled, "--yes"];
       const named = filled.find((word) => word.startsWith("load/")) ?? one(documents);
       const at = filled.indexOf("--document-id");
       if (at < 0) return ["resolve", ...(await seen(world, named)), "--yes"];

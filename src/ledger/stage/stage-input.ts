@@ -180,6 +180,9 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
   const hashOf = ({ rows, mapped: { outcome } }: Group) =>
     cellHash(rows.flatMap(originalCells), options.namesPlace ? documentsOf(outcome) : []);
 
+  const nameOf = (placements: readonly Placement[]) =>
+    JSON.stringify(placements.map(({ document, event, keyParts }) => [document, event, keyParts]));
+
   /** A newer version was staged; the source still has the old one (H37). */
   const stageSuperseded = ({ mapped, rows }: Group, hash: Buffer, settled: Settled) => {
     fates.addGroup(mapped, { fate: "known", cellHash: hash, settled });
@@ -226,7 +229,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     const [corrected, ...others] = leads;
     if (corrected !== undefined) withdrawal.correctWrongly(corrected, id, hash);
     const isAnother = settled !== null || problems.some(({ code }) => code === "event-key-twice");
-    const versions = isPlaced && !isAnother ? withdrawal.invalidVersions(id) : [];
+    const versions = isPlaced && !isAnother ? withdrawal.invalidVersions(id, nameOf(held)) : [];
     for (const before of new Set([corrected ?? again, ...versions, ...group.cut]))
       if (before !== null && before !== id) withdrawal.supersede(before, id, !isPlaced);
     for (const other of others) withdrawal.supersede(other, id, true);

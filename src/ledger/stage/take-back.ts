@@ -186,8 +186,7 @@ export function createRowWithdrawal(
     database.has("SELECT 1 FROM row_events WHERE event_id = @id LIMIT 1 OFFSET @few", { id, few: FEW_ROWS });
 
   const seen = new Set<string>();
-  const isGivenFirst = (events: readonly number[]) => {
-    const name = events.join(" ");
+  const isGivenFirst = (name: string) => {
     if (name === "" || seen.has(name)) return false;
     if (seen.size >= MOST_SEEN) seen.clear();
     seen.add(name);
@@ -334,7 +333,7 @@ export function createRowWithdrawal(
       const ids = idsOf(events).toSorted((one, other) => one - other);
       const shared = ids.filter(isShared);
       const own = ids.filter((id) => !shared.includes(id));
-      return [...bringing(own, ids), ...(isGivenFirst(shared) ? bringing(shared, shared) : [])];
+      return [...bringing(own, ids), ...(isGivenFirst(shared.join(" ")) ? bringing(shared, shared) : [])];
     },
 
     /** Rows that contradict the corrected ones still, of which a person has seen both. They bring these events alone. */
@@ -400,17 +399,19 @@ export function createRowWithdrawal(
 
     /**
      * Open invalid rows of earlier imports that name events of `row`, which is invalid too, and no others: it is their new
-     * version. Two rows that contradict each other are both to be seen.
+     * version. Two rows that contradict each other are both to be seen. `name`: of these events; the first of equal rows asks.
      */
-    invalidVersions: (row: number) =>
-      database.values<number>(
+    invalidVersions(row: number, name: string): number[] {
+      if (!isGivenFirst(name)) return [];
+      return database.values<number>(
         `WITH own AS (SELECT document_id, deduplication_id FROM placements WHERE row_id = @row AND deduplication_id IS NOT NULL)
          SELECT DISTINCT p.row_id FROM own CROSS JOIN placements p USING (document_id, deduplication_id) JOIN invalid_rows r ON r.id = p.row_id
          WHERE r.lead IS NULL AND r.reason <> 'event-key-twice' AND ${ofSameMapping("p.row_id")} AND (p.row_id >> 32) NOT IN @inputs
            AND NOT EXISTS (SELECT 1 FROM placements o WHERE o.row_id = p.row_id AND NOT o.makes
              AND (o.deduplication_id IS NULL OR (o.document_id, o.deduplication_id) NOT IN own))`,
         { input, row, inputs: [...inputsOfImport] },
-      ),
+      );
+    },
 
     /**
      * Problems of a row or group with reading problems whose cells came back unchanged: a rejected file writes out a
