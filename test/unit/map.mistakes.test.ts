@@ -37,6 +37,11 @@ describe("a mistake in a mapping", () => {
       "mapping-value",
     ],
     ["a pseudonym without its salt", mappingWith({ columns: "x: { header: X, as: hash }" }), "mapping-value"],
+    [
+      "a column's date format without a day",
+      mappingWith({ columns: "x: { header: X, as: date, formats: [MM/yyyy] }" }),
+      "conversion-options",
+    ],
     ["an unknown time zone", mappingWith({}).replace("UTC", "Mars/Base"), "conversion-options"],
     ["a time as text", mappingWith({}).replace("=day", "=doc"), "mapping-expression"],
     [

@@ -121,9 +121,11 @@ export type Spell = (cell: string, kind: CellKind) => string;
 /** As a text file in the mapping's formats would write it, else the cell's own plain form. */
 export function compileSpelling({ decimal, booleans, ...defaults }: ConvertDefaults): Spell {
   const written = (defaults.dates ?? []).filter((format) => format !== "ISO" && format !== "EXCEL");
-  const formats = written
-    .map(quotedT)
-    .map((format) => ({ format, read: compileDateReader({ formats: [format] }, defaults) }));
+  // A format that reads no date is reported where the column is compiled.
+  const formats = written.map(quotedT).flatMap((format) => {
+    const read = attempt(() => compileDateReader({ formats: [format] }, defaults));
+    return read instanceof Refused ? [] : { format, read };
+  });
   return (cell, kind) => {
     if (kind === "number" || kind === "percent") return decimal === "," ? cell.replace(".", ",") : cell;
     if (kind === "boolean") return booleans?.[cell === "true" ? "true" : "false"][0] ?? cell;
