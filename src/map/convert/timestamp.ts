@@ -102,7 +102,7 @@ const faults: Record<TimeFault, { code: Code; message: string; hint: string }> =
   impossible: {
     code: "date-impossible",
     message: "is not a date and time that exists",
-    hint: "It was read as FORMATS; years go from 1900 to 2999, offsets from -12:00 to +14:00.",
+    hint: "It was read as FORMATS; hours go from 0 to 23, years from 1900 to 2999, offsets from -12:00 to +14:00.",
   },
   ambiguous: {
     code: "date-ambiguous",
