@@ -93,7 +93,7 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
         const shown = inUnits ? looks?.[index]?.shown : undefined;
         const cell = asSeen(shown ?? all[index] ?? "").trim();
         const kind = kinds?.[index] ?? "text";
-        if (blank.has(cell)) return [];
+        if (blank.has(cell) || kind === "error") return [];
         return [kind === "percent" ? { row, text: percentage(cell), kind: "number" } : { row, text: cell, kind }];
       });
       return { cells, ...typeOf(cells, text, given) };

@@ -357,9 +357,12 @@ function unused({ columns, table, sheets, records, skip }: Profiled): string[] {
   const { used } = mentioned(columns, { records, skip: skip.map((one) => `=${one}`) });
   const idle = columns.filter((column) => !used.has(column));
   if (idle.length === 0) return [];
-  const unread = new Set(table.sample.flatMap(({ problems }) => problems?.map(({ column }) => column) ?? []));
-  const emptiness = ({ header, distinct }: Column) =>
-    distinct.size > 0 ? "" : unread.has(header) ? " (unreadable so far)" : " (blank so far)";
+  const isUnread = ({ header, index }: Column) =>
+    table.sample.some(
+      ({ problems, kinds }) => kinds?.[index] === "error" || problems?.some(({ column }) => column === header) === true,
+    );
+  const emptiness = (column: Column) =>
+    column.distinct.size > 0 ? "" : isUnread(column) ? " (unreadable so far)" : " (blank so far)";
   const shown = listed(
     idle.map((column) => shorten(column.header) + emptiness(column)),
     12,

@@ -771,15 +771,20 @@ it("a unit that only number formats show is named, so that another one in the ne
   expect(input.columns).toMatchObject({ peso: { as: "number", units: ["kg"] }, os: "OS" });
 });
 
-it("formulas that nobody has calculated hide no other column of their rows", long, async () => {
-  const book = new ExcelJS.Workbook();
-  const sheet = book.addWorksheet("S");
-  const loads = rows("T#;2#/03/2026").map((row) => [...row.split(";"), 1.5, { formula: "C2*2" }]);
-  sheet.addRows([["MTR", "Data Coleta", "Peso", "Dobro"], ...loads]);
-  const { input, said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
-  expect(only(input.documents)).toMatchObject({ key: "=mtr" });
-  expect(said).toContain("is not used: Dobro (unreadable so far)");
-});
+it(
+  "formulas that nobody has calculated, or that only give errors, hide no other column of their rows",
+  long,
+  async () => {
+    const book = new ExcelJS.Workbook();
+    const sheet = book.addWorksheet("S");
+    const formulas = [{ formula: "C2*2" }, { formula: "C2/0", result: { error: "#DIV/0!" } }];
+    const loads = rows("T#;2#/03/2026").map((row) => [...row.split(";"), 1.5, ...formulas]);
+    sheet.addRows([["MTR", "Data Coleta", "Peso", "Dobro", "Parte"], ...loads]);
+    const { input, said } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
+    expect(only(input.documents)).toMatchObject({ key: "=mtr" });
+    expect(said).toContain("are not used: Dobro (unreadable so far), Parte (unreadable so far)");
+  },
+);
 
 it("numbers of a workbook that may have lost the zeros of others in their column are told", async () => {
   const keys = ["001001", 1002, "001003", 1004];
