@@ -33,6 +33,8 @@ export interface GuessTable {
   endsEarly: boolean;
   /** Best from all over the file; a thousand rows are plenty. */
   sample: readonly Row[];
+  /** Headers that only other files of its series have. */
+  lacks?: ReadonlySet<string>;
 }
 
 export interface GuessOptions {
@@ -124,7 +126,7 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
 /** Files with the same header are one input, and so are the sheets of a series, such as one for each month. */
 function profileTables(tables: readonly GuessTable[], given: Given, decisions: Decisions): Profiled[] {
   const names = new Set<string>();
-  const alike = Map.groupBy(tables, ({ sheet, header, dialect }) =>
+  const alike = Map.groupBy(widened(tables), ({ sheet, header, dialect }) =>
     JSON.stringify([sheet === null ? null : seriesOf(sheet), header, dialect.format]),
   );
   return [...alike.values()].flatMap(oneBySeries).flatMap((same): Profiled[] => {
@@ -198,6 +200,32 @@ const months = new Set(
 const seriesOf = (sheet: string): string =>
   sheet.replace(/\p{L}+|\d+/gu, (word) => (/\d/.test(word) || months.has(foldWords(word)) ? "#" : word));
 
+const starred = (name: string) => name.replace(/\d[\d._-]*/g, (run) => `*${/[._-]$/.exec(run)?.[0] ?? ""}`);
+
+/** Of files or sheets of a series, one may have all columns of the others and more, or in another order. */
+function widened(tables: readonly GuessTable[]): GuessTable[] {
+  const series = Map.groupBy(tables, ({ file, sheet, dialect }) =>
+    JSON.stringify([starred(file), seriesOf(sheet ?? ""), dialect.format]),
+  );
+  return [...series.values()].flatMap((some) => {
+    const header = some.toSorted((one, other) => other.header.length - one.header.length)[0]?.header ?? [];
+    if (new Set(header).size < header.length) return some;
+    return some.map((one) => {
+      // Few columns may be those of other records.
+      if (one.header.length * 2 <= header.length || !one.header.every((text) => header.includes(text))) return one;
+      const from = header.map((text) => one.header.indexOf(text));
+      const lacks = new Set(header.filter((_, at) => from[at] === -1));
+      const sample = one.sample.map((row) => ({
+        ...row,
+        cells: from.map((at) => row.cells[at] ?? ""),
+        kinds: row.kinds && from.map((at) => row.kinds?.[at] ?? "text"),
+        looks: row.looks && from.map((at) => row.looks?.[at] ?? null),
+      }));
+      return { ...one, header, lacks, sample };
+    });
+  });
+}
+
 /** Only sheets that each of the files has, with their headers in the same row. */
 function oneBySeries(same: GuessTable[]): GuessTable[][] {
   const bySheet = [...Map.groupBy(same, ({ sheet }) => sheet).values()];
@@ -214,7 +242,7 @@ function patternsOf({ files, table }: Profiled, all: readonly Profiled[]): Tree 
   const others = rivals.flatMap((one) => one.files);
   const general = files.map((file) => {
     const [, stem = file, end = ""] = /^(.+)(\.[^.]*)$/.exec(file) ?? [];
-    const folded = stem.replace(/\d[\d._-]*/g, (run) => `*${/[._-]$/.exec(run)?.[0] ?? ""}`);
+    const folded = starred(stem);
     const pattern = `${folded === "*" ? stem : folded}${end}`;
     return others.some(compileGlob(pattern)) ? file : pattern;
   });
@@ -277,7 +305,7 @@ function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Defaults
 
 /** Each column with its type and three samples; a column that cannot be named becomes a comment. */
 function columnsTree(
-  { name: input, columns, hanging, table: { header, sample: rows }, records }: Profiled,
+  { name: input, columns, hanging, table: { header, sample: rows }, tables, records }: Profiled,
   defaults: Defaults,
   notes: Set<string>,
 ): [Trees, string[]] {
@@ -312,6 +340,7 @@ function columnsTree(
       column.type.as === "number" && keys.has(column) ? { as: "text" as const, why: "part of a key" } : column.type;
     const own: Trees = { header: text, nth, ...ownOptions({ ...column, type }, defaults) };
     if (hanging.includes(index)) own["fill"] = "down";
+    if (tables.some(({ lacks }) => lacks?.has(text))) own["optional"] = true;
     // As an instant, a day would be sent with hours, and as the day before where clocks are ahead of UTC.
     const isDone = column.role === "personal" || records["events"] !== undefined;
     if (isDone && own["as"] === "timestamp" && !instants.has(column) && isDay(column)) own["as"] = "date";
@@ -330,9 +359,9 @@ function columnsTree(
     ];
     tree[name] = new Said(plain ? text : own, left, note.filter((part) => part !== "").join("; "));
     left = [];
-    const fill = own["fill"];
-    const isBare = nth === undefined && fill === undefined && !text.startsWith("=");
-    if (said === true) tree[`${name}_said`] = isBare ? text : { header: text, nth, fill };
+    const { fill, optional } = own;
+    const isBare = nth === undefined && fill === undefined && optional === undefined && !text.startsWith("=");
+    if (said === true) tree[`${name}_said`] = isBare ? text : { header: text, nth, fill, optional };
     if (clock.length > 0)
       tree[`${name}_at`] = `=timestamp(${[name, ...clock.map((one) => hourOf(one, column))].join(' + " " + ')})`;
   }

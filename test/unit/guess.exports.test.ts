@@ -316,6 +316,19 @@ describe("a file that belongs to another", () => {
     expect(await type(world, "import", "m.yaml", "a.csv", "b.csv", "--sandbox")).toBe(0);
   });
 
+  it("by its name is read as one input with it, though it has a column more, or has them in another order", async () => {
+    const { mapping, check } = await draftOf({
+      "loads-1.csv": text(["Pedido;Data;CNPJ", ...rows("A#;2#/03/2026;CNPJ")]),
+      "loads-2.csv": text(["Pedido;Data;CNPJ;Obs", ...rows("B#;2#/03/2026;CNPJ;Tubo #")]),
+      "loads-3.csv": text(["Data;Pedido;CNPJ", ...rows("2#/03/2026;C#;CNPJ")]),
+    });
+    expect(mapping.inputs).toMatchObject({
+      loads: { files: "loads-*.csv", columns: { obs: { header: "Obs", optional: true } } },
+    });
+    expect(Object.keys(mapping.inputs)).toHaveLength(1);
+    expect(await check("loads-*.csv")).toContain("27 valid");
+  });
+
   it("of rows without a time says how they would get one", long, async () => {
     const items = text(["NumPedido;SKU;Qtd", ...rows("700#;S%;#"), ...rows("700#;S%;1#")]);
     const { mapping, said } = await draftOf({ "a.csv": orders, "b.csv": items });
