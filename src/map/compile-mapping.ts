@@ -74,13 +74,14 @@ export function compileMapping(
   };
 }
 
-/** Reports what no column of times could use, once, and leaves it out. */
+/** Reports what no column of times or truth values could use, once, and leaves it out. */
 function sound(defaults: ConvertDefaults, source: MappingSource): ConvertDefaults {
-  const usable = { timezone: "UTC", dates: ["ISO"] };
+  const usable = { timezone: "UTC", dates: ["ISO"], booleans: undefined };
   const found = { ...defaults };
-  for (const option of ["timezone", "dates"] as const) {
+  for (const option of ["timezone", "dates", "booleans"] as const) {
     const own = { [option]: defaults[option] ?? usable[option] };
-    const refused = attempt(() => compileConversion("timestamp", { ...defaults, ...usable, ...own }));
+    const type = option === "booleans" ? "boolean" : "timestamp";
+    const refused = attempt(() => compileConversion(type, { ...defaults, ...usable, ...own }));
     if (!(refused instanceof Refused)) continue;
     const { code, message, hint } = refused;
     source.report(code, ["defaults", option], `${option}: ${message}.`, { hint });

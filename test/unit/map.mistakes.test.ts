@@ -42,6 +42,11 @@ describe("a mistake in a mapping", () => {
       mappingWith({ columns: "x: { header: X, as: date, formats: [MM/yyyy] }" }),
       "conversion-options",
     ],
+    [
+      "a word for true and for false",
+      mappingWith({ defaults: "booleans: { true: [s], false: [s] }" }),
+      "conversion-options",
+    ],
     ["an unknown time zone", mappingWith({}).replace("UTC", "Mars/Base"), "conversion-options"],
     ["a time as text", mappingWith({}).replace("=day", "=doc"), "mapping-expression"],
     [
