@@ -209,11 +209,13 @@ function widened(tables: readonly GuessTable[]): GuessTable[] {
   );
   return [...series.values()].flatMap((some) => {
     const header = some.toSorted((one, other) => other.header.length - one.header.length)[0]?.header ?? [];
-    if (new Set(header).size < header.length) return some;
+    const texts = new Set(header);
+    if (some.length === 1 || texts.size < header.length) return some;
     return some.map((one) => {
       // Few columns may be those of other records.
-      if (one.header.length * 2 <= header.length || !one.header.every((text) => header.includes(text))) return one;
-      const from = header.map((text) => one.header.indexOf(text));
+      if (one.header.length * 2 <= header.length || !one.header.every((text) => texts.has(text))) return one;
+      const places = new Map(one.header.map((text, at) => [text, at]));
+      const from = header.map((text) => places.get(text) ?? -1);
       const lacks = new Set(header.filter((_, at) => from[at] === -1));
       const sample = one.sample.map((row) => ({
         ...row,
