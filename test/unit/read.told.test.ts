@@ -91,7 +91,8 @@ describe("what is no plain table", () => {
       .join("");
     const behind = '<mergeCells><mergeCell ref="A1:A1"/><mergeCell ref="A2:A3"/></mergeCells>';
     const sheet = { sheets: [{ name: "S", rows, behind }] };
-    const told = "Cell A2 is merged over several rows: only the first has its value";
+    const told =
+      "Cell A2 is merged over several rows: only the first has its value; `excel: { fillMerged: true }`, or `fill: down` in the column, fills the others";
     expect((await readWorkbook(sheet)).notes.join()).toContain(told);
     expect((await readWorkbook(sheet, { fillMerged: true })).notes.join()).not.toContain("merged");
   });

@@ -197,7 +197,7 @@ function mergesNote(merges: readonly Merge[], headerRow: number, width: number):
   const cells = `${columnLetters(first.firstColumn + 1)}${first.firstRow}`;
   const are = tall.length === 1 ? `Cell ${cells} is` : `${tall.length} cells, the first of them ${cells}, are`;
   return [
-    `${are} merged over several rows: only the first has its value; \`excel: { fillMerged: true }\` fills the others.`,
+    `${are} merged over several rows: only the first has its value; \`excel: { fillMerged: true }\`, or \`fill: down\` in the column, fills the others.`,
   ];
 }
 
