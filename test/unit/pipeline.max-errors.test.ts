@@ -46,7 +46,17 @@ describe("an import that --max-errors refused", () => {
     await office.type("import", "m.yaml", "bad.csv", "--max-errors", "0");
     await office.ends(0, "status", "import-refused");
     await office.ends(0, "withdraw --input bad.csv --yes");
+    expect((await office.type("status")).said).not.toContain("import-refused");
     await office.ends(0, "resume");
+  });
+
+  it("leaves what came later on its documents to the next run, once its rows are taken back", async () => {
+    const { office } = await refused();
+    await office.brought("later.csv", loads("L1 30 9"));
+    await office.ends(0, "withdraw --input bad.csv --yes");
+    await office.ends(0, "status", "rowferry resume");
+    await office.ends(0, "resume");
+    expect(weights(office)).toEqual(["L1 30 9"]);
   });
 
   it("registers no participant that only its rows bring", async () => {

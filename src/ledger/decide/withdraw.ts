@@ -64,8 +64,7 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors, now: nu
   refuseAmbiguous(database, selectors, new Set(taken));
 
   const waited = database.values<string>(
-    `SELECT 'row:' || row_id FROM temp.taken UNION SELECT 'input:' || (row_id >> 32) FROM temp.taken
-     UNION SELECT 'event:' || id FROM events WHERE id IN (SELECT event_id FROM temp.taken)
+    `SELECT 'row:' || row_id FROM temp.taken UNION SELECT 'event:' || id FROM events WHERE id IN (SELECT event_id FROM temp.taken)
      UNION SELECT 'document:' || document_id FROM events WHERE id IN (SELECT event_id FROM temp.taken)
      UNION SELECT 'document:' || record_id FROM row_records WHERE kind = 'document' AND row_id IN (SELECT row_id FROM temp.taken)`,
   );
@@ -78,7 +77,6 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors, now: nu
   const settled = settleRows(database, taken);
   const given = takeBackVersions(database, settled, named);
   const rows = settled.length + given.length;
-  writer.waitsSettled(waited, now);
   database.run(
     `UPDATE documents SET declared = 0 WHERE row_id IN (SELECT row_id FROM temp.taken)
        AND id IN (SELECT id FROM documents_now WHERE state IN ('planned', 'rejected'))
@@ -87,10 +85,12 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors, now: nu
   );
   const parties = releaseUnneeded(database, now);
   // An event that another file's row brings, too, waits for the refused one no longer.
-  database.run(
+  const inputs = database.values<string>(
     `UPDATE inputs AS i SET refused = 0 WHERE refused = 1 AND NOT EXISTS (
-       SELECT 1 FROM row_events re JOIN events_now e ON e.id = re.event_id WHERE ${isInInput("re.row_id")} AND ${neverSent})`,
+       SELECT 1 FROM row_events re JOIN events_now e ON e.id = re.event_id WHERE ${isInInput("re.row_id")} AND ${neverSent})
+     RETURNING 'input:' || id`,
   );
+  writer.waitsSettled([...waited, ...inputs], now);
   // The file's bytes must stage these rows again.
   database.run("UPDATE inputs SET judged_at = -1 WHERE id IN @inputs", {
     inputs: [...new Set([...taken, ...given].map(inputOf))],
