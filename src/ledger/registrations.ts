@@ -132,10 +132,11 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
     countOpen: (): { participants: number; addresses: number; owners: number; undescribed: number } =>
       database.row(
         `SELECT count(iif(o.subject = 'participant', 1, NULL)) AS participants,
-           count(iif(o.subject = 'address', 1, NULL)) AS addresses, count(DISTINCT p.id) AS owners,
+           count(iif(o.subject = 'address', 1, NULL)) AS addresses,
+           count(DISTINCT iif(p.state = 'registered', p.id, NULL)) AS owners,
            (SELECT count(*) FROM ${undescribed}) AS undescribed
-         FROM ${withOwners("open_registrations")} AND p.state = 'registered' AND o.subject = 'address'
-         WHERE o.state NOT IN ('rejected', 'held')`,
+         FROM ${withOwners("open_registrations")} AND o.subject = 'address'
+         WHERE o.state NOT IN ('rejected', 'held') AND coalesce(p.state, '') NOT IN ('rejected', 'held')`,
       ) ?? { participants: 0, addresses: 0, owners: 0, undescribed: 0 },
 
     /** Ids greater than `after`; up to 500. */

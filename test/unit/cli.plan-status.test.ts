@@ -1,6 +1,7 @@
 import type { Plan } from "../../src/model/summary.js";
 import { testWorld, type } from "../support/cli.world.js";
-import { openOffice } from "../support/office.js";
+import { createSandbox } from "../../src/sandbox/index.js";
+import { openOffice, openOfficeAt } from "../support/office.js";
 import { summary } from "../support/summary.sample.js";
 import { loads, weighings } from "../support/weighings.js";
 
@@ -83,3 +84,12 @@ it.each([
     expect(text.includes("rowferry resume")).toBe(isAtWork !== true);
   },
 );
+
+it("addresses of a participant that the service refused are in no forecast: they are not sent before it", async () => {
+  const sandbox = createSandbox({ rate: null });
+  const office = await openOfficeAt(sandbox, weighings);
+  const refuse = { kind: "status", status: 422, when: "before" } as const;
+  sandbox.setFaults([{ match: { method: "POST", path: "/participants" }, action: refuse }]);
+  await office.brought("w.csv", loads("L1 10 1"));
+  await office.ends(0, "resume --dry-run", "Would send nothing.");
+});
