@@ -11,7 +11,7 @@ import { type Decision, reading } from "./access.js";
 
 export interface Foreseen<Done> extends Pick<Plan, "requests" | "secondsAtLimit" | "documents"> {
   done: Done;
-  /** `refused`: more than before. */
+  /** `refused`: those that were not before. */
   events: Plan["events"];
   /** Fewer held events than before. */
   released: number;
@@ -31,10 +31,12 @@ export function foresee<Done>(
     // What an earlier decision has released may still be written as held.
     const before = await forecast(session);
     const { done } = decide(database, clock.now());
+    const rejected = () =>
+      database.values<number>("SELECT event_id FROM event_states WHERE state = 'rejected' AND dismissed = 0");
+    const already = new Set(rejected());
     const { requests, secondsAtLimit: seconds, documents, events: then } = await forecast(session);
-    const fewer = (one: number, other: number) => Math.max(0, one - other);
-    const released = fewer(before.events.held, then.held);
-    const events = { ...then, refused: fewer(then.refused, before.events.refused) };
+    const released = Math.max(0, before.events.held - then.held);
+    const events = { ...then, refused: rejected().filter((id) => !already.has(id)).length };
     return { done, requests, secondsAtLimit: seconds, documents, events, released, waiting: tallyHeld(database) };
   });
 }
