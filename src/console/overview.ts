@@ -131,7 +131,12 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         correct: causes.correct.map(explained),
         decide: causes.decide.map((cause) => explained({ ...cause, what: forPage(cause.what) })),
         withdrawn: tallyWithdrawn(database).map(saidWithdrawn),
-        waiting: waiting.map((wait) => ({ ...explained(wait), canBeCorrected: missing.includes(wait.code) })),
+        /** `canBeGivenUp`: the rest is released by what it waits for. */
+        waiting: waiting.map((wait) => ({
+          ...explained(wait),
+          canBeCorrected: missing.includes(wait.code),
+          canBeGivenUp: wait.input === undefined && unexplainedWaits.includes(wait.code),
+        })),
         /** The last run that sent; null: none. */
         lastRun: lastRun && { ...lastRun, ...wordsOf(lastRun.summary), summary: null },
         /** The zone of local times in its newest file; null: this machine's. */

@@ -9,81 +9,11 @@ import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { createTargets, overviewOf } from "../../src/console/overview.js";
 import type { ToldProblem } from "../../src/model/summary.js";
-import { type FaultRule, seededRandom } from "../../src/sandbox/index.js";
-import { COMPANY, type LinkedWorld, linkedWorld, type LinkRow } from "../support/linked.js";
+import { COMPANY, type LinkedWorld } from "../support/linked.js";
+import { bringMissing, type Dice, dice, idOf, night, nightWorld, seedsOf, type Type } from "../support/nights.js";
 import { sampled } from "../support/sample.js";
 
-const [from = 1, to = 20] = (process.env["MORNINGS"] ?? "1-20").split("-").map(Number);
 const MOST_COMMANDS = 60;
-
-function dice(seed: number) {
-  const random = seededRandom(seed);
-  const upTo = (most: number) => Math.floor(random() * most);
-  return {
-    upTo,
-    is: (share: number) => random() < share,
-    one: <Item>(items: readonly Item[]): Item => items[upTo(items.length)] as Item,
-  };
-}
-
-type Dice = ReturnType<typeof dice>;
-
-function drawRow({ upTo, is, one }: Dice): LinkRow {
-  const doc = one(["A", "B", "C", "D"]);
-  const other = one(["A", "B", "C", "D", "E"].filter((name) => name !== doc));
-  const what = is(0.6) ? "weigh" : one(["link", "one-way", "split", "close", "cancel", "copied", "carried"] as const);
-  return {
-    doc: is(0.03) ? "" : doc,
-    at: 1 + upTo(30),
-    what,
-    weight: String(1 + upTo(3)),
-    ...(is(0.12) && { company: "11222333000182" }),
-    ...(what === "split" && { other: one(["S", "T"]) }),
-    ...(what === "carried" && { carrier: one(["X", "Y"]), depot: one(["X", "Y"]) }),
-    ...((what === "link" || what === "one-way") && { other }),
-  };
-}
-
-function drawFaults({ upTo, is, one }: Dice): FaultRule[] {
-  if (is(0.5)) return [];
-  const path = one([
-    "/documents/events",
-    "/documents/{documentId}/events",
-    "/documents",
-    "/participants",
-    "/addresses",
-  ]);
-  const action = one<FaultRule["action"]>([
-    { kind: "drop", when: "before" },
-    { kind: "drop", when: "after" },
-    { kind: "status", status: 400, when: "before" },
-    { kind: "status", status: 409, when: "before" },
-    { kind: "status", status: 500, when: "after" },
-  ]);
-  return [{ match: { path }, nth: 1 + upTo(4), times: one([1, 1, 6, 40]), action }];
-}
-
-/** Files that come, come again with edits, additions and omissions, under faults and kills. */
-async function night(world: LinkedWorld, type: Type, drawn: Dice) {
-  const { is, one, upTo } = drawn;
-  const files = new Map<string, LinkRow[]>();
-  for (let count = 2 + upTo(4); count > 0; count -= 1) {
-    const known = files.size > 0 && is(0.4) ? one([...files.keys()]) : null;
-    const before = known === null ? Array.from({ length: 1 + upTo(9) }, () => drawRow(drawn)) : files.get(known);
-    const name = known ?? `rows-${files.size + 1}.csv`;
-    const edited = (before ?? []).map((row) => (known !== null && is(0.15) ? { ...row, weight: "9" } : row));
-    const rows = known === null ? edited : edited.filter(() => is(0.9));
-    if (known !== null && is(0.5)) rows.push(drawRow(drawn));
-    files.set(name, rows);
-    world.write(name, rows);
-    world.sandbox.setFaults(drawFaults(drawn));
-    const bounds = [["--limit", String(1 + upTo(3))], ["--max-errors", "10%"], [], [], [], []];
-    const words = ["import", "linked.yaml", name, ...one(bounds)];
-    if (is(0.2)) await world.killed(1 + upTo(6), one(["before", "after"]), ...words);
-    else await type(words);
-  }
-  world.sandbox.setFaults([]);
-}
 
 /** What a person writes into a file's cells; the columns by their names. */
 function edit(path: string, change: (row: Record<string, string>, number: number) => void) {
@@ -109,32 +39,14 @@ function correct(path: string): string[] {
   return left;
 }
 
-/** Files with all that rows refer to. */
-function bringMissing(world: LinkedWorld): string[] {
-  const carriers = ["X", "Y"].map((carrier) => ({
-    doc: "",
-    at: 1,
-    carrier,
-    depot: carrier,
-    company: "11444777000161",
-  }));
-  world.write("carriers-1.csv", carriers);
-  world.write(
-    "rows-missing.csv",
-    ["A", "B", "C", "D", "E"].map((doc) => ({ doc, at: 40, key: "missing" })),
-  );
-  return ["carriers-1.csv", "rows-missing.csv"];
-}
-
-/** The newest document of that key at the service. */
-const idOf = (world: LinkedWorld, document: string) => world.timelines(document.replace(/^load[/ ]/, "")).at(-1)?.id;
-
 /** An event in doubt, and whether it is on the timeline. */
 async function seen(world: LinkedWorld, document: string): Promise<string[]> {
   const { documents } = (await world.json("show", document, "--all")) as {
     documents: { events: { state: string; deduplicationId: string }[] }[];
   };
-  const doubted = documents.flatMap(({ events }) => events).find(({ state }) => state === "stalled" || state === "unsettled");
+  const doubted = documents
+    .flatMap(({ events }) => events)
+    .find(({ state }) => state === "stalled" || state === "unsettled");
   const key = doubted?.deduplicationId ?? "";
   const there = world.sandbox.store.documents().flatMap(({ events }) => events.map((event) => event.deduplicationId));
   return [key, there.includes(key) ? "--landed" : "--not-landed"];
@@ -184,55 +96,48 @@ async function fillIn(world: LinkedWorld, { one, is }: Dice, printed: string, pr
   }
 }
 
-type Type = (words: string[]) => Promise<string>;
-
-test.each(
-  sampled(
-    Array.from({ length: to - from + 1 }, (_, index) => from + index),
-    10,
-  ),
-)("after night %i, what is printed leads to the end", async (seed) => {
-  const drawn = dice(seed);
-  const world = await linkedWorld({
-    sandbox: { linkTime: drawn.one(["event", "server"]) },
-    settings: drawn.one([{}, {}, { late: { attribute: "Took place", isPublic: false } }]),
-  });
-  const log: string[] = [];
-  const type: Type = async (words) => {
-    const { code, out, err } = await world.typed(...words);
-    log.push(`$ ${words.join(" ")} → ${code}\n${out}${err}`);
-    expect([1, 2, 5], log.join("\n")).not.toContain(code);
-    return out;
-  };
-  await night(world, type, drawn);
-  const tried = new Map<string, number>();
-  let rejects = "";
-  for (let count = 0; count < MOST_COMMANDS; count += 1) {
-    const status = await type(["status"]);
-    const isWell = status.includes("all is well. Nothing is open");
-    const targets = createTargets({ cwd: world.cwd, env: world.env });
-    const seen = overviewOf("env", targets, world.cwd, world.now);
-    expect(seen.isWell, log.join("\n")).toBe(isWell);
-    if (isWell) {
-      await type(["resume"]);
-      expect(await type(["verify"])).toMatch(/^Ledger and service agree/);
-      return;
+test.each(sampled(seedsOf("MORNINGS", "1-20"), 10))(
+  "after night %i, what is printed leads to the end",
+  async (seed) => {
+    const drawn = dice(seed);
+    const world = await nightWorld(drawn);
+    const log: string[] = [];
+    const type: Type = async (words) => {
+      const { code, out, err } = await world.typed(...words);
+      log.push(`$ ${words.join(" ")} → ${code}\n${out}${err}`);
+      expect([1, 2, 5], log.join("\n")).not.toContain(code);
+      return out;
+    };
+    await night(world, type, drawn);
+    const tried = new Map<string, number>();
+    let rejects = "";
+    for (let count = 0; count < MOST_COMMANDS; count += 1) {
+      const status = await type(["status"]);
+      const isWell = status.includes("all is well. Nothing is open");
+      const targets = createTargets({ cwd: world.cwd, env: world.env });
+      const seen = overviewOf("env", targets, world.cwd, world.now);
+      expect(seen.isWell, log.join("\n")).toBe(isWell);
+      if (isWell) {
+        await type(["resume"]);
+        expect(await type(["verify"])).toMatch(/^Ledger and service agree/);
+        return;
+      }
+      expect(seen.canResume, log.join("\n")).toBe(/^rowferry resume/m.test(status));
+      const { problems } = (await world.json("status")) as { problems: ToldProblem[] };
+      const printed = `${status}\n${rejects}`.split("\n").filter((line) => line.startsWith("rowferry "));
+      const choices: string[][] = [];
+      for (const line of printed) {
+        const words = await fillIn(world, drawn, line, problems);
+        if (words !== null) choices.push(words);
+      }
+      expect(choices, log.join("\n")).not.toEqual([]);
+      const timesOf = (words: string[]) => tried.get(words.join(" ")) ?? 0;
+      const least = Math.min(...choices.map(timesOf));
+      const words = drawn.one(choices.filter((one) => timesOf(one) === least));
+      tried.set(words.join(" "), least + 1);
+      const out = await type(words);
+      rejects = words[0] === "rejects" ? out : "";
     }
-    expect(seen.canResume, log.join("\n")).toBe(/^rowferry resume/m.test(status));
-    const { problems } = (await world.json("status")) as { problems: ToldProblem[] };
-    const printed = `${status}\n${rejects}`.split("\n").filter((line) => line.startsWith("rowferry "));
-    const choices: string[][] = [];
-    for (const line of printed) {
-      const words = await fillIn(world, drawn, line, problems);
-      if (words !== null) choices.push(words);
-    }
-    expect(choices, log.join("\n")).not.toEqual([]);
-    const timesOf = (words: string[]) => tried.get(words.join(" ")) ?? 0;
-    const least = Math.min(...choices.map(timesOf));
-    const words = drawn.one(choices.filter((one) => timesOf(one) === least));
-    tried.set(words.join(" "), least + 1);
-    const out = await type(words);
-    rejects = words[0] === "rejects" ? out : "";
-  }
-  throw new Error(`never well\n${log.join("\n")}`);
-});
+    throw new Error(`never well\n${log.join("\n")}`);
+  },
+);

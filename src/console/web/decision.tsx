@@ -1,28 +1,9 @@
 /** A command that a person gives from the page: what it would do is said first, and it is done at the second press. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Changes } from "../api.js";
+import type { Act, To } from "./choices.js";
 import { post } from "./http.js";
 import { focusMain, Sentences, useAct, useHere } from "./page.js";
-
-type Words = Changes["do"]["words"];
-
-/** What a person can do to records. */
-export interface Act extends Pick<Words, "action" | "word"> {
-  label: string;
-  /** What it is for, in a few words. */
-  does?: string;
-  /** What the person must fill in: its label, the field that takes it, and its initial text. */
-  asks?: { label: string; as: "reason" | "document-id" | "ids"; start?: string };
-}
-
-/** What the action applies to. */
-export type To = Partial<Words>;
-
-export const resume: Act = {
-  action: "resume",
-  label: "Resume",
-  does: "sends whatever can be sent now; nothing is sent twice",
-};
 
 /** Shows nothing if the console is read-only. */
 export function Decision(props: { act: Act; to?: To; onDone?: (said: string[]) => void }) {

@@ -6,8 +6,8 @@ import { describePlace } from "../../model/place.js";
 import { counted, countedStates } from "../../report/figures.js";
 import { ending, fateNow, total } from "../../report/outcome.js";
 import { toldProblem } from "./correct.js";
-import { replaceIt } from "./decide.js";
-import { type Act, Decision, resume } from "./decision.js";
+import { type Act, replaceIt, resume } from "./choices.js";
+import { Decision } from "./decision.js";
 import { linkTo } from "./http.js";
 import { go, Lines, Link, Note, param, Prose, Sentences, useData, useHere, when } from "./page.js";
 

@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import { grouped, sumOf } from "../../report/figures.js";
 import { ending, landedOf, total } from "../../report/outcome.js";
-import { Decision, resume } from "./decision.js";
+import { resume } from "./choices.js";
+import { Decision } from "./decision.js";
 import { download } from "./http.js";
 import { Lines, Link, Note, param, Prose, useAct, useData, useHere, when } from "./page.js";
 import { Work } from "./overview.js";

@@ -1,7 +1,8 @@
 /** A section for each ledger of the folder; those that need somebody come first. */
 import { counted, grouped, sumOf } from "../../report/figures.js";
 import { ending } from "../../report/outcome.js";
-import { Decision, resume } from "./decision.js";
+import { resume } from "./choices.js";
+import { Decision } from "./decision.js";
 import { post } from "./http.js";
 import {
   distinct,
@@ -94,7 +95,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
             {!isOnly && " for these rows, or for something else"}
           </summary>
           <ul>
-            {waiting.map(({ code, count, meaning, example, canBeCorrected, input }) => (
+            {waiting.map(({ code, count, meaning, example, canBeCorrected, canBeGivenUp, input }) => (
               <li key={code}>
                 {counted(count, "event")}: <Prose text={meaning} /> <span class="quiet">{example}</span>
                 {canBeCorrected && (
@@ -104,12 +105,13 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
                     </Link>
                   </p>
                 )}
-                {input === undefined ? (
+                {canBeGivenUp && (
                   <Decision
                     act={{ action: "dismiss", label: `Give up ${counted(count, "event")}` }}
                     to={{ flags: { code } }}
                   />
-                ) : (
+                )}
+                {input !== undefined && (
                   <>
                     <p>
                       If it is right, or once it is corrected, import it again from <Link to="/files">Files</Link>.
