@@ -146,11 +146,13 @@ export function createCorrections(target: Target, judge: Judge, now: () => numbe
       return left.length === 0 ? edits : left;
     });
 
-  /** Every draft, and whether its row can still be corrected. */
+  /** Every draft, whether its row can still be corrected, and whether that is being imported. */
   const present = () =>
     looking(target, (open) => {
       const isOpen = openRows(open);
-      return JSON.stringify(Array.from(open.drafts, ([ref, cells]) => [ref, isOpen(ref), ...cells]));
+      return JSON.stringify(
+        Array.from(open.drafts, ([ref, cells]) => [ref, isOpen(ref), open.sent.has(ref), ...cells]),
+      );
     });
 
   const placeOf = (ref: string) => reading(target, (database) => describeRow(database, idOf(ref)));
@@ -502,14 +504,16 @@ const isReformatted = (before: string, text: string, read: (text: string) => str
 async function readReferences(path: string): Promise<Line[]> {
   const input = await openInput(path);
   try {
-    const { header, rows } = await input.open({});
+    const unnamed = () =>
+      new RowferryError("usage", `${basename(path)} has no column rowferry_row, which names the row of each line.`, {
+        hint: "Download the rows here, correct them, and upload that file.",
+      });
+    // Of several sheets, the one with that column is read.
+    const { header, rows } = await input.open({}).catch((error: RowferryError) => {
+      throw error.code === "sheet-ambiguous" ? unnamed() : error;
+    });
     const own = ownPosition(header, "rowferry_row");
-    if (own === -1)
-      throw new RowferryError(
-        "usage",
-        `${basename(path)} has no column rowferry_row, which names the row of each line.`,
-        { hint: "Download the rows here, correct them, and upload that file." },
-      );
+    if (own === -1) throw unnamed();
     const code = ownPosition(header, "rowferry_code");
     const shown = originalColumns(header).map((position) => [columnName(header, position), position] as const);
     const found: Line[] = [];

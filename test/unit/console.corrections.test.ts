@@ -71,6 +71,25 @@ it(
   },
 );
 
+it("of two consoles that import the same corrections at once, one is told that it imported nothing", long, async () => {
+  const office = openOffice(weighings);
+  await office.brought("w.csv", weighed("A much"));
+  const consoles = [correctionsOf(office), correctionsOf(office)];
+  await consoles[0]?.editValue({ ...much, to: "5" });
+  let imports = 0;
+  const sendOf = async ({ tally, send }: ReturnType<typeof correctionsOf>) => {
+    const { drafts } = await tally();
+    return () =>
+      send(office.path("corrections"), drafts, (_, __, begun) => {
+        imports += 1;
+        begun(process.pid);
+      });
+  };
+  const sends = await Promise.all(consoles.map(sendOf));
+  const answers = await Promise.allSettled(sends.map((send) => send()));
+  expect([imports, ...answers.map(({ status }) => status).toSorted()]).toEqual([1, "fulfilled", "rejected"]);
+});
+
 it(
   "whoever types the file's text again has no draft, and has typed nothing that is lost with its row",
   long,
@@ -497,4 +516,15 @@ it("the overview says of each cause how many of its rows have an edit that was n
     ["date-impossible", 1, 0],
     ["date-unreadable", 1, 0],
   ]);
+});
+
+it("of an uploaded workbook with several sheets, none with the column that names rows, the remedy is the page's", async () => {
+  const office = openOffice(weighings);
+  await office.brought("w.csv", weighed("A much"));
+  const book = new exceljs.Workbook();
+  for (const name of ["May", "June"]) book.addWorksheet(name).addRows([["Load"], ["A"]]);
+  await book.xlsx.writeFile(office.path("up.xlsx"));
+  await expect(correctionsOf(office).take(office.path("up.xlsx"))).rejects.toMatchObject({
+    hint: "Download the rows here, correct them, and upload that file.",
+  });
 });
