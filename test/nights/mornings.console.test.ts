@@ -85,7 +85,7 @@ async function personAt(world: LinkedWorld, drawn: Dice, log: string[]) {
     }
     const { said } = await done({ ...words, stamp, dry: false });
     log.push(`  did: ${JSON.stringify(said)}`);
-    expect(foretold.said.slice(0, said.length), log.join("\n")).toEqual(said);
+    expect(foretold.said.slice(0, said.length).toSorted(), log.join("\n")).toEqual(said.toSorted());
     const then = (await dry({ action: "resume" })).said;
     if (JSON.stringify(wouldSend(then)) !== JSON.stringify(wouldSend(foretold.said)))
       log.push(`  NOT AS FORETOLD ${JSON.stringify(wouldSend(foretold.said))}, then ${JSON.stringify(then)}`);
@@ -246,7 +246,7 @@ const mixed = (to: To | undefined, filled: Partial<Changes["do"]["words"]> | nul
   ...((to?.flags ?? filled?.flags) && { flags: { ...to?.flags, ...filled?.flags } }),
 });
 
-test.each(seedsOf("CONSOLE_MORNINGS", "1"))("after night %i, the console leads to the end", async (seed) => {
+test.each(seedsOf("CONSOLE_MORNINGS", "60"))("after night %i, the console leads to the end", async (seed) => {
   const drawn = dice(seed);
   const world = await nightWorld(drawn);
   const log: string[] = [];

@@ -5,7 +5,7 @@ import type { DocumentName } from "../../model/keys.js";
 import { decided, solutionOf } from "../../model/solution.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, referenceOf, rowName, sizeOfGroups } from "../rows.js";
-import { isHelped } from "../decide/replace.js";
+import { isHelped, MAKERS } from "../decide/replace.js";
 import { causesOfRows, openFailures, rowProblems } from "./problems.js";
 
 /** Which rows or records are meant. */
@@ -165,7 +165,7 @@ export function recordsOfCause(database: LedgerDatabase, code: string, limit: nu
   return database.rows<OpenRecord>(
     `SELECT e.id AS eventId, d.kind, d.key, replace(e.event, '#replaced', 'CANCEL') AS event, key_text(e.deduplication_id) AS eventKey, e.at, nullif(concat_ws(' ', f.message, f.hint), '') AS message, f.row_id AS firstRow,
        (SELECT ${referenceOf("f.row_id")} FROM inputs i WHERE i.id = f.row_id >> 32) AS row,
-       f.subject = 'document' OR ${isHelped("f.id", "f.code")} AS isHelped
+       iif(f.subject = 'document', d.id NOT IN (${MAKERS}), ${isHelped("f.id", "f.code")}) AS isHelped
      FROM (${failedRecords}) f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
      JOIN documents d ON d.id = iif(f.subject = 'event', e.document_id, f.id)
      WHERE f.subject IN ('event', 'document') AND f.code = @code LIMIT @limit`,
