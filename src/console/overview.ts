@@ -135,7 +135,11 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         waiting: waiting.map((wait) => ({
           ...explained(wait),
           canBeCorrected: missing.includes(wait.code),
-          canBeGivenUp: wait.input === undefined && unexplainedWaits.includes(wait.code),
+          canBeGivenUp:
+            wait.input === undefined &&
+            (unexplainedWaits.includes(wait.code) ||
+              // Its document was given up before.
+              (wait.code === "document-stranded" && causes.decide.every(({ code }) => code !== wait.code))),
         })),
         /** The last run that sent; null: none. */
         lastRun: lastRun && { ...lastRun, ...wordsOf(lastRun.summary), summary: null },
