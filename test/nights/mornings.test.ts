@@ -40,7 +40,7 @@ function correct(path: string): string[] {
 }
 
 /** An event in doubt, and whether it is on the timeline. */
-async function seen(world: LinkedWorld, document: string): Promise<string[]> {
+async function sayOfDoubt(world: LinkedWorld, document: string): Promise<string[]> {
   const { documents } = (await world.json("show", document, "--all")) as {
     documents: { events: { state: string; deduplicationId: string }[] }[];
   };
@@ -80,7 +80,7 @@ async function fillIn(world: LinkedWorld, { one, is }: Dice, printed: string, pr
       if (printed.includes("--from")) return [...filled, "--yes"];
       const named = filled.find((word) => word.startsWith("load/")) ?? one(documents);
       const at = filled.indexOf("--document-id");
-      if (at < 0) return ["resolve", ...(await seen(world, named)), "--yes"];
+      if (at < 0) return ["resolve", ...(await sayOfDoubt(world, named)), "--yes"];
       const found = idOf(world, named);
       return [
         ...filled.toSpliced(at, 2, ...(found === undefined ? ["--not-landed"] : ["--document-id", found])),

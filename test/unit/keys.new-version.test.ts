@@ -154,7 +154,7 @@ describe("a row whose owner or place the service refuses", () => {
 
 it("a wrong row that comes back otherwise, and wrong still, is open once: its newest version", async () => {
   const office = openOffice(weighingsWith({ columns: { plate: { header: "Plate", optional: true } } }));
-  const night = (...rows: string[]) => loadsWith(["Plate"], ...rows);
+  const night = (...all: string[]) => loadsWith(["Plate"], ...all);
   await office.brought("monday.csv", night("L1 10 x P1", "L1 20 5 P1"));
   await office.brought("tuesday.csv", night("L1 10 y P1", "L1 20 5 P1"));
   const summary = await office.brought("wednesday.csv", night("L1 10 z P2", "L1 20 5 P1"));

@@ -229,8 +229,8 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     const [corrected, ...others] = leads;
     if (corrected !== undefined) withdrawal.correctWrongly(corrected, id, hash);
     const isAnother = settled !== null || problems.some(({ code }) => code === "event-key-twice");
-    const versions = isPlaced && !isAnother ? withdrawal.invalidVersions(id, nameOf(held)) : [];
-    for (const before of new Set([corrected ?? again, ...versions, ...group.cut]))
+    const earlier = isPlaced && !isAnother ? withdrawal.invalidVersions(id, nameOf(held)) : [];
+    for (const before of new Set([corrected ?? again, ...earlier, ...group.cut]))
       if (before !== null && before !== id) withdrawal.supersede(before, id, !isPlaced);
     for (const other of others) withdrawal.supersede(other, id, true);
     counts.invalid += rows.length;
