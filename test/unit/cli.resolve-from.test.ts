@@ -1,31 +1,49 @@
 /** Many stranded documents: their list, filled in by a person and given back. As typed, against a sandbox on loopback. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { text as textOf } from "node:stream/consumers";
 import Database from "better-sqlite3";
 import { parse } from "csv-parse/sync";
 import iconv from "iconv-lite";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";
-import { hurried, jsonOf } from "../support/cli.world.js";
-import { type Office, openOfficeAt } from "../support/office.js";
+import { hurried, jsonOf, sandboxEnv } from "../support/cli.world.js";
+import { listening } from "../support/listening.js";
+import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { loads, weighings } from "../support/weighings.js";
 import { timelinesOf } from "../processes/timelines.js";
-
-/** Open point 18: a read in a shape of its own shows that the document exists, and no more. */
-const read = vi.hoisted(() => ({ isStrange: false }));
-vi.mock("../../src/sandbox/documents.js", async (load) => {
-  const real = await load<typeof import("../../src/sandbox/documents.js")>();
-  const readDocument: typeof real.readDocument = (call) => {
-    const answer = real.readDocument(call);
-    return read.isStrange ? { ...answer, text: '{"document":{"phase":"open"}}' } : answer;
-  };
-  return { ...real, readDocument };
-});
 
 let sandbox: Sandbox;
 let office: Office;
 
-async function open() {
+/** Open point 18: a read in a shape of its own shows that the document exists, and no more. */
+async function withOtherReads(service: Sandbox, source: string | object): Promise<Office> {
+  const { baseUrl, tokenUrl } = await service.listen({ host: "127.0.0.1", port: 0 });
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { method = "", url = "", headers } = request;
+      const { authorization = "", "content-type": type = "application/json" } = headers;
+      const body = method === "GET" ? null : await textOf(request);
+      const given = { method, body, headers: { authorization, "content-type": type } };
+      const answer = await fetch(new URL(url, baseUrl), given).catch(() => null);
+      if (answer === null) return request.socket.destroy();
+      const isRead = method === "GET" && answer.ok && url.includes("/documents/");
+      response.writeHead(answer.status, { "content-type": "application/json" });
+      return response.end(isRead ? '{"document":{"phase":"open"}}' : await answer.text());
+    })();
+  });
+  const address = `http://127.0.0.1:${await listening(server)}`;
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await service.close();
+  });
+  const env = sandboxEnv({ baseUrl: address, tokenUrl: `${address}${new URL(tokenUrl).pathname}` });
+  return openOffice(source, { env: { ...env, ROWFERRY_RATE: "1000", ROWFERRY_BURST: "1000" }, sandbox: service });
+}
+
+async function open(at = openOfficeAt) {
   sandbox = createSandbox({ rate: null });
-  office = await openOfficeAt(sandbox, weighings);
+  office = await at(sandbox, weighings);
   hurried(office.world);
   // The list is written as the files are.
   const write = (name: string, rows: string[][]) =>
@@ -34,7 +52,7 @@ async function open() {
   write("two.csv", loads("L1 20 5", "L2 20 5", "L3 20 5", "L4 20 5"));
 }
 
-beforeEach(open);
+beforeEach(() => open());
 
 const typed: Office["type"] = (...argv) => office.type(...argv);
 const json = (...argv: string[]) => jsonOf(office.world, ...argv);
@@ -250,10 +268,9 @@ describe("resolve --from", () => {
   });
 
   it("asks about ids whose reads show only that their documents exist, in whatever shape", long, async () => {
+    await open(withOtherReads);
     await strandThree();
     const words = resolving("document,document_id", filled("L1"), filled("L2"), "load/L3,nowhere").slice(0, -1);
-    read.isStrange = true;
-    onTestFinished(() => void (read.isStrange = false));
     office.world.ask = (question) => Promise.resolve(/For 2 of them, the read shows only/.test(question) ? "2" : null);
     expect((await typed(...words)).said).toContain("2 resolved, 1 left, not confirmed by a read.");
     expect(await stillOpen()).toEqual(stranded(1));
