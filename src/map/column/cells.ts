@@ -121,18 +121,22 @@ export type Spell = (cell: string, kind: CellKind) => string;
 /** As a text file in the mapping's formats would write it, else the cell's own plain form. */
 export function compileSpelling({ decimal, booleans, ...defaults }: ConvertDefaults): Spell {
   const written = (defaults.dates ?? []).filter((format) => format !== "ISO" && format !== "EXCEL");
-  // A format that reads no date is reported where the column is compiled.
-  const formats = written.map(quotedT).flatMap((format) => {
-    const read = attempt(() => compileDateReader({ formats: [format] }, defaults));
-    return read instanceof Refused ? [] : { format, read };
-  });
+  const compiled = () =>
+    written.map(quotedT).flatMap((format) => {
+      const read = attempt(() => compileDateReader({ formats: [format] }, defaults));
+      // It reads no date, which is reported where the column is compiled.
+      return read instanceof Refused ? [] : { format, read };
+    });
+  let formats: ReturnType<typeof compiled> | null = null;
   return (cell, kind) => {
     if (kind === "number" || kind === "percent") return decimal === "," ? cell.replace(".", ",") : cell;
     if (kind === "boolean") return booleans?.[cell === "true" ? "true" : "false"][0] ?? cell;
     if (kind !== "date") return cell;
     const at = DateTime.fromISO(cell, { zone: "utc" }).setLocale(defaults.language ?? "en");
-    const isSame = ({ format, read }: (typeof formats)[number]) =>
+    const isSame = ({ format, read }: ReturnType<typeof compiled>[number]) =>
       isDeepStrictEqual(read(at.toFormat(format), "text"), read(cell, "date"));
+    // Few columns have typed dates, and each has its own formats.
+    formats ??= compiled();
     const found = formats.find((one) => attempt(() => isSame(one)) === true);
     return found === undefined ? cell : at.toFormat(found.format);
   };
