@@ -41,7 +41,8 @@ export const spec = onTarget({
     if (decided > 0)
       next.push(step("status", `see what to decide about ${counted(decided, "row")} that no correction can send`));
     if (forgotten > 0) {
-      const what = `the ledger keeps no cells of ${forgotten === 1 ? "a row" : "rows"} that had landed before ${forgotten === 1 ? "its document was" : "their documents were"} replaced: correct ${forgotten === 1 ? "it in its" : "them in their"} own file, and import that,`;
+      const what =
+        "the ledger keeps no cells of rows that had landed before their documents were replaced: correct them in their own files, and import those,";
       next.push(
         step("import <mapping> <files…>", what),
         step("dismiss --row <file>:<row>", "or give up what cannot be corrected"),

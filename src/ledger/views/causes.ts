@@ -111,9 +111,10 @@ export function rowsOfCause(database: LedgerDatabase, cause: CauseName): number[
        GROUP BY subject, id`,
     { ...cause },
   );
-  const ids = problems.filter(isOfCause(cause)).map(({ id }) => id);
+  const isIts = isOfCause(cause);
+  const ids = problems.filter(isIts).map(({ id }) => id);
   const others = rowsOfRefused(database).filter(({ code, message }) =>
-    isOfCause(cause)({ code, column: null, message: message ?? "" }),
+    isIts({ code, column: null, message: message ?? "" }),
   );
   return [...new Set([...ids, ...records, ...others.map(({ row }) => row)])].toSorted((a, b) => a - b);
 }
