@@ -10,7 +10,17 @@ import { createTargets } from "../../src/console/overview.js";
 import type { RowferryError } from "../../src/model/error.js";
 import { openConsole } from "../support/console.js";
 import { COMPANY, type LinkedWorld } from "../support/linked.js";
-import { bringMissing, type Dice, dice, idOf, night, nightWorld, seedsOf, type Type } from "../support/nights.js";
+import {
+  bringMissing,
+  type Dice,
+  dice,
+  idOf,
+  leastTaken,
+  night,
+  nightWorld,
+  seedsOf,
+  type Type,
+} from "../support/nights.js";
 
 const MOST_PRESSES = 60;
 const target = "env";
@@ -110,13 +120,7 @@ async function personAt(world: LinkedWorld, drawn: Dice, log: string[]) {
   const importing = async () => {
     const { ready, drafts } = await asks.tally.work({ target });
     if (ready === 0) return;
-    const said = await changes.check.work({ target }).catch(async (error: RowferryError) => {
-      if (error.code !== "corrected-twice") throw error;
-      // Two versions of a file have the row: the newer one is right.
-      const [older] = await asks.grid.work({ target, code: "", column: null, mistake: null });
-      await decide({ action: "dismiss", label: "" }, { rows: [...new Set(older?.rows.map(({ lead }) => lead))] });
-      return [];
-    });
+    const said = await changes.check.work({ target });
     log.push(`  check: ${JSON.stringify(said)}`);
     if (said.length === 0) return;
     await sending(said, () => changes.import.work({ target, drafts }));
@@ -257,7 +261,7 @@ test.each(seedsOf("CONSOLE_MORNINGS", "60"))("after night %i, the console leads 
   };
   await night(world, type, drawn);
   const person = await personAt(world, drawn, log);
-  const tried = new Map<string, number>();
+  const choose = leastTaken(drawn);
   for (let count = 0; count < MOST_PRESSES; count += 1) {
     const seen = person.overview();
     log.push(`= ${seen.answer}`);
@@ -267,11 +271,8 @@ test.each(seedsOf("CONSOLE_MORNINGS", "60"))("after night %i, the console leads 
       return;
     }
     const offered = await person.presses();
-    const timesOf = ({ label }: Press) => tried.get(label) ?? 0;
-    const least = Math.min(...offered.map(timesOf));
     if (offered.length === 0) throw new Error(`nothing is offered\n${log.join("\n")}`);
-    const { label, work } = drawn.one(offered.filter((one) => timesOf(one) === least));
-    tried.set(label, least + 1);
+    const { label, work } = choose(offered, (one) => one.label);
     log.push(`> ${label}`);
     try {
       await work();

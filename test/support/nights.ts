@@ -20,6 +20,18 @@ export function dice(seed: number) {
 
 export type Dice = ReturnType<typeof dice>;
 
+/** Of these, one that was taken least often so far. */
+export function leastTaken({ one }: Dice) {
+  const taken = new Map<string, number>();
+  return <Item>(items: readonly Item[], nameOf: (item: Item) => string): Item => {
+    const timesOf = (item: Item) => taken.get(nameOf(item)) ?? 0;
+    const least = Math.min(...items.map(timesOf));
+    const chosen = one(items.filter((item) => timesOf(item) === least));
+    taken.set(nameOf(chosen), least + 1);
+    return chosen;
+  };
+}
+
 function drawRow({ upTo, is, one }: Dice): LinkRow {
   const doc = one(["A", "B", "C", "D"]);
   const other = one(["A", "B", "C", "D", "E"].filter((name) => name !== doc));
