@@ -1,5 +1,5 @@
 /** The sandbox as a target: listens on loopback during the session, with its store next to the ledger. */
-import { rmSync, statSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LedgerOwner } from "../ledger/open-ledger.js";
 import { RowferryError } from "../model/error.js";
@@ -16,10 +16,6 @@ export function ownerOf(target: Target): LedgerOwner {
 
 /** The caller holds the ledger's lock. `fresh`: empties store and ledger first. */
 export async function openEmbeddedSandbox(target: Target, fresh: boolean, later: Later): Promise<Target> {
-  if (statSync(target.ledgerPath, { throwIfNoEntry: false })?.isDirectory() === true)
-    throw new RowferryError("path-unusable", `${target.ledgerPath} cannot be the ledger: it is a folder`, {
-      hint: "Name a file in it.",
-    });
   const folder = dirname(target.ledgerPath);
   makeFolder(folder);
   // Beside the ledger: one without the other would make every known row a foreign collision.

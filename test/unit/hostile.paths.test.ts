@@ -123,6 +123,15 @@ it.each(["import", "plan", "guess"])("without a folder for temporary files %s sa
   expect(here.err).toMatch(/not-there\S* cannot be used: the folder for temporary files does not exist/);
 });
 
+it.each(["status", "import m.yaml rows.csv", "ledger check"])(
+  "%s with a folder for its ledger: exit 2, and why",
+  async (command) => {
+    const here = world();
+    expect(await type(here, ...command.split(" "), "--sandbox", "--ledger", ".")).toBe(2);
+    expect(here.err).toContain("cannot be the ledger: it is a folder");
+  },
+);
+
 describe("a ledger whose path leaves no room for the files beside it", () => {
   const named = (bytes: number) => `é${"y".repeat(bytes - 5)}.db`;
   const below = (bytes: number, folder: string) => {

@@ -17,7 +17,7 @@ export const ledgerCodes = {
   ),
   "ledger-unreadable": unexpected(
     "The ledger's file cannot be opened, or is not a ledger.",
-    "Check the disk and the file's permissions; to replace a lost ledger, run `rowferry ledger restore <backup>`. If there is only a journal, move the broken file away and run `rowferry ledger rebuild <journal>`.",
+    "Check --ledger, the disk and the file's permissions; to replace a lost ledger, run `rowferry ledger restore <backup>`. If there is only a journal, move the broken file away and run `rowferry ledger rebuild <journal>`.",
     "The ledger is on a disk that is not mounted.",
   ),
   "ledger-newer": usage(
