@@ -109,6 +109,16 @@ describe("H1: a refusal after doubt proves nothing", () => {
     },
   );
 
+  test("a duplicate that is in time does not show that duplicates are checked before lateness", async () => {
+    await begun({ sandbox: { checks: "order-first", partialBatches: true } });
+    throughout(lost);
+    await imported(...at(10));
+    faults();
+    await imported(...at(30, 40), "M1 50 bad");
+    expect(minutes()).toEqual([1, 10, 30, 40]);
+    for (const state of states().slice(2)) expect(state).not.toMatch(/^rejected/);
+  });
+
   test("an event in doubt takes no correction under a new key, and holds its lane", long, async () => {
     await begun({ sandbox: { checks: "order-first" } });
     throughout(lost);
