@@ -131,12 +131,13 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         correct: causes.correct.map(explained),
         decide: causes.decide.map((cause) => explained({ ...cause, what: forPage(cause.what) })),
         withdrawn: tallyWithdrawn(database).map(saidWithdrawn),
-        /** `canBeGivenUp`: the rest is released by what it waits for. */
+        /** `file`: to be imported again. `canBeGivenUp`: the rest is released by what it waits for. */
         waiting: waiting.map((wait) => ({
           ...explained(wait),
+          file: wait.file && shownPath(wait.file.path, cwd),
           canBeCorrected: missing.includes(wait.code),
           canBeGivenUp:
-            wait.input === undefined &&
+            wait.code !== "import-refused" &&
             (unexplainedWaits.includes(wait.code) ||
               // Its document was given up before.
               (wait.code === "document-stranded" && causes.decide.every(({ code }) => code !== wait.code))),

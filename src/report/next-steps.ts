@@ -74,7 +74,7 @@ export function nextSteps(
     ...(isMisled ? [step("ledger rebind", "once baseUrl is corrected: give this ledger the service's address")] : []),
     ...(again ? [step("resume", "continue where this run stopped; nothing is sent twice")] : []),
     ...stepsOfOpen({ open, problems: here, everywhere: problems }, step, corrections, stranded),
-    ...stepsOfWaiting(waiting, step),
+    ...stepsOfWaiting(waiting, step, shown),
   ];
   if (steps.length === 0 && exitCode === ExitCode.person && stopped?.code !== "import-unstaged") {
     if (isEmpty) steps.push(aboutEmpty(step));
@@ -279,10 +279,11 @@ const waits: Partial<Record<Code, { missing: string; giveUp: string }>> = {
 
 /** `row`: an example, as `--row` takes it. */
 export function stepsOfWaiting(
-  waiting: readonly Pick<ToldWaiting, "code" | "row" | "document" | "input" | "replaceable">[],
+  waiting: readonly Pick<ToldWaiting, "code" | "row" | "document" | "file" | "input" | "replaceable">[],
   step: StepMaker,
+  shown: (path: string) => string,
 ): NextStep[] {
-  return waiting.flatMap(({ code, row, document, input, replaceable }) => {
+  return waiting.flatMap(({ code, row, document, file, input, replaceable }) => {
     const named = (words: string) => naming(words, document === undefined ? [] : [document]);
     const wait = waits[code];
     if (wait !== undefined)
@@ -300,16 +301,16 @@ export function stepsOfWaiting(
           "these rows wait for a document that something else has created: find its id at the service and enter it",
         ),
       ];
-    if (input !== undefined) {
-      const file = shellQuoted(input);
-      const again = "a refused file waits: import it again, corrected or without --max-errors,";
-      return [step(`import <mapping> ${file}`, again), step(`withdraw --input ${file}`, "or take its rows back")];
+    if (file !== undefined) {
+      const again =
+        code === "content-missing"
+          ? "the ledger no longer has what rows of this file say: import it again"
+          : "a refused file waits: import it again, corrected or without --max-errors";
+      const words = ["import", shellQuoted(shown(file.mapping)), shellQuoted(shown(file.path))].join(" ");
+      if (input === undefined) return [step(words, again)];
+      return [step(words, `${again},`), step(`withdraw --input ${shellQuoted(input)}`, "or take its rows back")];
     }
     if (row === null) return [];
-    if (code === "content-missing") {
-      const again = "the ledger no longer has what these rows say: import their files again";
-      return [step(`import <mapping> ${shellQuoted(row.replace(/:\d+$/, ""))}`, again)];
-    }
     // Giving up one releases the others.
     const circle = "these rows wait for each other: correct their times, or give one of them up";
     return code === "link-circle" ? [step(`dismiss --row ${shellQuoted(row)}`, circle)] : [];

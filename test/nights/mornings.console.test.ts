@@ -7,7 +7,6 @@ import type { Asks, Changes } from "../../src/console/api.js";
 import { type Act, offersOf, resume, type To } from "../../src/console/web/choices.js";
 import { reading } from "../../src/desk/access.js";
 import { createTargets } from "../../src/console/overview.js";
-import type { RowferryError } from "../../src/model/error.js";
 import { openConsole } from "../support/console.js";
 import { COMPANY, type LinkedWorld } from "../support/linked.js";
 import {
@@ -217,16 +216,12 @@ async function personAt(world: LinkedWorld, drawn: Dice, log: string[]) {
           if (filled !== null) press(`Decide ${code}: ${act.label}`, () => decide(act, to, mixed(to, filled)));
         }
     }
-    for (const { code, canBeCorrected, canBeGivenUp, input } of seen.waiting) {
+    for (const { code, canBeCorrected, canBeGivenUp, file, input } of seen.waiting) {
       if (canBeCorrected) await correct({ code, column: null, mistake: null });
       if (input !== undefined)
-        press(`Take back ${input}`, () =>
-          decide({ action: "withdraw", label: "" }, { flags: { input } }).catch(async (error: RowferryError) => {
-            // Events of a replacement are not taken back with their file.
-            if (!/belongs to replacements/.test(error.hint ?? "")) throw error;
-            await decide({ action: "import", label: "" }, { what: ["linked.yaml"], file: input });
-          }),
-        );
+        press(`Take back ${input}`, () => decide({ action: "withdraw", label: "" }, { flags: { input } }));
+      if (file !== undefined)
+        press(`Import ${file} again`, () => decide({ action: "import", label: "" }, { what: ["linked.yaml"], file }));
       if (canBeGivenUp && (found.length === 0 || is(0.3)))
         press(`Give up ${code}`, async () => {
           await decide({ action: "dismiss", label: "" }, { flags: { code } });

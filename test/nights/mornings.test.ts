@@ -3,7 +3,7 @@
  * left open, and comes to "all is well"; no such command refuses, exit codes fit what is open, and the console agrees all the way. More of them:
  * `MORNINGS=1-200 npx vitest run test/nights/mornings.test.ts`.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
@@ -82,8 +82,6 @@ async function fillIn(world: LinkedWorld, { one, is }: Dice, printed: string, pr
     case "import": {
       if (printed.includes("<files…>")) return is(0.5) ? null : ["import", "linked.yaml", ...bringMissing(world)];
       const files = path(".rejected.csv");
-      // The file of a waiting row is printed without its folder.
-      if (!files.every(existsSync)) return null;
       const left = files.flatMap(correct);
       return left.length > 0 && is(0.5) ? ["dismiss", "--code", left[0] ?? "", "--yes"] : filled;
     }

@@ -146,7 +146,7 @@ describe("a replacement whose bodies the ledger lacks (F86)", () => {
     );
     // Nothing is wrong with the ledger.
     await office.ends(0, "ledger check");
-    expect(status.out.match(/^rowferry .*$/gm)).toEqual(["rowferry import <mapping> w-1.csv --sandbox"]);
+    expect(status.out.match(/^rowferry .*$/gm)).toEqual(["rowferry import m.yaml w-1.csv --sandbox"]);
     expect((await office.type("resume")).out).toMatch(/^4 events wait for something that only you can settle/);
     expect(there(office)).toEqual(["L1 open 1 2 3"]);
     await office.ends(0, "import m.yaml w-1.csv");

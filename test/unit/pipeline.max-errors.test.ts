@@ -1,5 +1,7 @@
 /** `--max-errors`, while sending: once 100 events were sent, and only where more of them were refused than it allows. */
 import { createWorld } from "../nights/simulation/world.js";
+import { linkedWorld } from "../support/linked.js";
+import { openConsole } from "../support/console.js";
 import { openOffice } from "../support/office.js";
 import { loads, weighings, weights } from "../support/weighings.js";
 
@@ -15,6 +17,7 @@ describe("an import that --max-errors refused", () => {
 
   it("sends nothing with later files or resume, and says why", async () => {
     const { office, out } = await refused();
+    expect(out).toContain("rowferry import m.yaml bad.csv --sandbox\n");
     expect(out).toContain("rowferry withdraw --input bad.csv --sandbox");
     await office.ends(3, "resume", "bad.csv, which --max-errors refused");
     await office.brought("good.csv", loads("L3 10 3"));
@@ -57,6 +60,32 @@ describe("an import that --max-errors refused", () => {
     await office.ends(0, "status", "rowferry resume");
     await office.ends(0, "resume");
     expect(weights(office)).toEqual(["L1 30 9"]);
+  });
+
+  it("names the file, and offers no way back, where it edited an event in doubt: the next run cannot ask about that", async () => {
+    const world = await linkedWorld();
+    await world.brings(0, "rows-1.csv", ["A 10"]);
+    world.sandbox.setFaults([
+      {
+        match: { path: "/documents/events" },
+        times: 9,
+        action: { kind: "status", status: 500, when: "after" },
+      },
+    ]);
+    await world.brings(4, "rows-2.csv", ["A 20"]);
+    world.sandbox.setFaults([]);
+    world.write("rows-2.csv", ["A 20 weight=9", "A 30 company=11222333000182"]);
+    await world.ends(3, "import linked.yaml rows-2.csv --max-errors 0");
+    await world.ends(0, "dismiss --row rows-2.csv:3 --yes");
+    await world.ends(3, "resume");
+    const { out } = await world.typed("status");
+    expect(out).toMatch(/^env: 1 event waits for something that only you can settle/);
+    expect(out.match(/^rowferry .*$/gm)).toEqual(["rowferry import linked.yaml rows-2.csv --target env"]);
+    const [seen] = (await openConsole(world)).asks.overview.work({}).targets;
+    expect(seen).toMatchObject({ canResume: false, decide: [], waiting: [{ code: "import-refused", count: 1 }] });
+    await world.ends(3, "import linked.yaml rows-2.csv");
+    await world.ends(0, "dismiss --code changed --yes");
+    expect((await world.typed("status")).out).toContain("all is well");
   });
 
   it("registers no participant that only its rows bring", async () => {

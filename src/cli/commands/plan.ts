@@ -35,7 +35,7 @@ export async function planImport(
   files: string[],
 ): Promise<Told> {
   checkMappingFirst("plan", mappingPath, files);
-  const { world, output, options, step } = work;
+  const { world, output, options, step, shown } = work;
   const found = await watched(work, (observe) =>
     world.pipeline.planImport({
       ...options,
@@ -59,7 +59,7 @@ export async function planImport(
       ...(isIdle ? [] : [step(`import ${[mappingPath, ...files].map(quotedPath).join(" ")}`, "send what is ready")]),
       ...(found.problems.some(({ code }) => code === "file-empty") ? [aboutEmpty(step)] : []),
       // Nothing is in the ledger yet that could be given up.
-      ...stepsOfWaiting(found.waiting, step).filter(({ command }) => command.startsWith("rowferry import ")),
+      ...stepsOfWaiting(found.waiting, step, shown).filter(({ command }) => command.startsWith("rowferry import ")),
     ],
     exitCode: found.exitCode,
   };

@@ -29,7 +29,7 @@ import { bold, green, joined, table, yellow } from "../render/text.js";
 
 export const spec = onTarget({
   examples: { "rowferry status": "", "rowferry status --target production --json": "" },
-  async run({ world, target, output: { json }, step }) {
+  async run({ world, target, output: { json }, step, shown }) {
     const found = await world.pipeline.readStatus({ target, cells: world.stdout.isTTY && !json });
     return {
       type: "status",
@@ -47,7 +47,7 @@ export const spec = onTarget({
         status.withdrawn.map(saidWithdrawn),
         lastRun(status, world.clock.now()),
       ],
-      next: nextOf(found, step),
+      next: nextOf(found, step, shown),
     };
   },
 });
@@ -93,14 +93,14 @@ function lastRun({ lastRun: run, unstaged, isAtWork }: Status, now: number): str
   return `Last run ${run.name}, ${moment(run.startedAt, now)}: ${ending(run, isAtWork ?? undefined)}${staged}.`;
 }
 
-function nextOf(status: Status, step: StepMaker): NextStep[] {
+function nextOf(status: Status, step: StepMaker, shown: (path: string) => string): NextStep[] {
   const { isAtWork, lastRun: run } = status;
   const unless = isAtWork === null && run?.finishedAt === null ? ", unless that run is still working" : "";
   const rejects = step("rejects", "write the rows to correct to files; correct those and import them");
   return [
     ...(needsResume(status) && isAtWork !== true ? [step("resume", `send what is still open${unless}`)] : []),
     ...stepsOfOpen(status, step, [rejects]),
-    ...stepsOfWaiting(status.waiting, step),
+    ...stepsOfWaiting(status.waiting, step, shown),
     ...(status.differed === null ? [] : [step("verify", "compare everything again, and see what differs")]),
     ...(status.restored?.byJournal === true ? [importAllAgain(step)] : []),
     ...(status.restored?.byJournal === false ? stepsOfRestored("<backup>", step) : []),

@@ -95,7 +95,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
             {!isOnly && " for these rows, or for something else"}
           </summary>
           <ul>
-            {waiting.map(({ code, count, meaning, example, canBeCorrected, canBeGivenUp, input }) => (
+            {waiting.map(({ code, count, meaning, example, canBeCorrected, canBeGivenUp, file, input }) => (
               <li key={code}>
                 {counted(count, "event")}: <Prose text={meaning} /> <span class="quiet">{example}</span>
                 {canBeCorrected && (
@@ -111,13 +111,13 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
                     to={{ flags: { code } }}
                   />
                 )}
+                {file !== undefined && (
+                  <p>
+                    If {file} is right, or once it is corrected, import it again from <Link to="/files">Files</Link>.
+                  </p>
+                )}
                 {input !== undefined && (
-                  <>
-                    <p>
-                      If it is right, or once it is corrected, import it again from <Link to="/files">Files</Link>.
-                    </p>
-                    <Decision act={{ action: "withdraw", label: `Take back ${input}` }} to={{ flags: { input } }} />
-                  </>
+                  <Decision act={{ action: "withdraw", label: `Take back ${input}` }} to={{ flags: { input } }} />
                 )}
               </li>
             ))}

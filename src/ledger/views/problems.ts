@@ -3,15 +3,17 @@ import { type CauseOfRows, tallyCauses } from "../../model/causes.js";
 import { type Code, codes } from "../../model/codes.js";
 import { memberOf, withoutMember } from "../../model/problem.js";
 import type { ToldProblem, ToldWaiting } from "../../model/summary.js";
+import { createInputStore } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, groupOf, inputOf, rowId, rowName } from "../rows.js";
 import { isHelped, MAKERS } from "../decide/replace.js";
 import { helpedByReplacement } from "../decide/selection.js";
+import { inputsToWithdraw } from "../decide/withdraw.js";
 import { fieldsIn } from "./changes.js";
 import { describeWait } from "./describe-wait.js";
 import { originalCellsBeside } from "../stage/corrections.js";
 import { createCells } from "../stage/row-cells.js";
-import { unsettledEvents } from "./tally.js";
+import { editedInDoubt, heldNow, unsettledEvents } from "./tally.js";
 
 /** From the view `failures`, or a warning. */
 interface Failure {
@@ -128,10 +130,11 @@ function withoutParty(text: string): string {
   return /\d{8}/.test(text.replaceAll(/[./-]/g, "")) ? `${kind} ${name}"…"${unbrought}` : text;
 }
 
-/** Doubt behind doubt that only a person can settle is a part of it. */
+/** Doubt behind doubt that only a person can settle is a part of it; doubt that waits for a file is none of them. */
 export const openFailures = `WITH unsettled AS MATERIALIZED (${unsettledEvents})
   SELECT subject, f.id, iif(u.id IS NULL, f.code, 'doubt-unsettled') AS code, f.code AS reason, row_id, column_name, message, hint, name
-  FROM failures f LEFT JOIN unsettled u ON subject = 'event' AND u.id = f.id`;
+  FROM failures f LEFT JOIN unsettled u ON subject = 'event' AND u.id = f.id
+  WHERE subject <> 'event' OR f.id NOT IN (SELECT id FROM (${editedInDoubt}))`;
 
 const warnings = `SELECT 'warning' AS subject, id, code, code AS reason, row_id, column_name, message, hint, NULL AS name
   FROM problems WHERE severity = 'warning' AND at >= @since`;
@@ -246,25 +249,30 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Group): ToldPro
 export function tallyHeld(database: LedgerDatabase, cells = false): ToldWaiting[] {
   return database
     .rows<
-      Omit<ToldWaiting, "column" | "example" | "document" | "input" | "replaceable"> & {
+      Pick<ToldWaiting, "code" | "count" | "place" | "row"> & {
         name: string;
         waits_for: string | null;
         document: string | null;
         isMaker: 0 | 1 | null;
-        input: string | null;
+        /** The input that has what is missing. */
+        from: number | null;
       }
     >(
-      `SELECT h.code, h.count, e.event || ' of ' || e.document AS name, e.waits_for, ${rowName("e.first_row")} AS place,
+      `SELECT h.code, h.count, e.event || ' of ' || e.document AS name, ${rowName("e.first_row")} AS place,
+         coalesce(e.waits_for, (SELECT waits_for FROM (${editedInDoubt}) WHERE id = e.id)) AS waits_for,
          (SELECT i.name || ':' || (e.first_row & 4294967295) FROM inputs i WHERE i.id = e.first_row >> 32) AS "row",
          (SELECT kind || '/' || key FROM documents WHERE h.waited = 1 AND e.waits_for = 'document:' || id) AS document,
          (SELECT id IN (${MAKERS}) FROM documents WHERE h.waited = 1 AND e.waits_for = 'document:' || id) AS isMaker,
-         (SELECT name FROM inputs WHERE e.waits_for = 'input:' || id) AS input
+         iif(h.code = 'content-missing', (SELECT first_row >> 32 FROM events_now
+           WHERE id = iif(e.waits_for GLOB 'event:*', substr(e.waits_for, 7) + 0, e.id)), NULL) AS "from"
        FROM (SELECT reason AS code, count(*) AS count, count(DISTINCT waits_for) AS waited, coalesce(min(iif(
            EXISTS (SELECT 1 FROM row_events r WHERE r.event_id = o.id), id, NULL)), min(id)) AS id
-         FROM open_events o WHERE state = 'held' GROUP BY reason) h
+         FROM (${heldNow}) o GROUP BY reason) h
        JOIN events_now e ON e.id = h.id ORDER BY h.count DESC, h.code`,
     )
-    .map(({ name, waits_for, document, isMaker, input, ...held }) => {
+    .map(({ name, waits_for, document, isMaker, from, ...held }) => {
+      const refused = Number(/^input:(\d+)$/.exec(waits_for ?? "")?.[1] ?? 0);
+      const input = createInputStore(database).get(from ?? refused);
       const what = describeWait(database, waits_for);
       const example = `${name} waits for ${cells ? what : withoutParty(what)}`;
       return {
@@ -273,7 +281,8 @@ export function tallyHeld(database: LedgerDatabase, cells = false): ToldWaiting[
         example,
         ...(document === null ? {} : { document }),
         ...(isMaker === 1 && held.code === "related-cancelled" ? { replaceable: false } : {}),
-        ...(input === null ? {} : { input }),
+        ...(input && { file: { path: input.path, mapping: input.mapping } }),
+        ...(input && inputsToWithdraw(database).includes(refused) ? { input: input.name } : {}),
       };
     });
 }

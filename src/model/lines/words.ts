@@ -68,7 +68,8 @@ export const toldProblem = object({
 
 export const waiting = toldProblem.extend({
   row: textOrNull.describe("the row of the example, in the form that `--row` takes"),
-  input: text.optional().describe("the file for which it waits, because `--max-errors` refused that"),
+  file: object({ path: text, mapping: text }).optional().describe("the file that it waits for, to be imported again"),
+  input: text.optional().describe("the name of that file, if its rows can be taken back"),
 });
 
 export const openWork = object({
