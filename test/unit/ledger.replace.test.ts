@@ -168,6 +168,7 @@ it(
     await expect(replace("M1")).rejects.toMatchObject({
       code: "document-has-made-others",
       message: expect.stringContaining("(batch B1)") as string,
+      hint: expect.stringMatching(/`rowferry dismiss --document \w+\/M1`/) as string,
     });
     const summary = await world.resume();
     expect([summary.exitCode, summary.requests.sent]).toEqual([0, 0]);

@@ -2,10 +2,12 @@
  * The service's only remedy: cancel a document and send its next generation (service.md, What the service does 3; H26).
  * Staged here, sent by the next run; later rows follow the newest generation.
  */
+import { codes } from "../../model/codes.js";
 import { eventDeduplicationId } from "../../model/keys.js";
 import { RowferryError } from "../../model/error.js";
 import { listed } from "../../model/fold.js";
 import type { LineOf } from "../../model/lines.js";
+import { shellQuoted } from "../../model/shell-quoted.js";
 import { type EventContent, type EventNow, keyBytes } from "../event-key.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -44,7 +46,9 @@ export function replaceDocument(
   const made = madeBy(database, document.id);
   if (made.length > 0) {
     const message = `${document.kind} ${document.key} has created other documents (${listed(made, 5)}); sending it again would create them again, and their keys are taken.`;
-    throw new RowferryError("document-has-made-others", message);
+    const name = shellQuoted(`${document.kind}/${document.key}`);
+    const hint = codes["document-has-made-others"].remedy.replace("<document>", () => name);
+    throw new RowferryError("document-has-made-others", message, { hint });
   }
   const parties = partiesOf(database, document);
   return database.atomic(() => {
