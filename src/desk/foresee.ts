@@ -28,12 +28,14 @@ export function foresee<Done>(
   reading(options.target, () => {});
   return rehearse({ ...options, fresh: false, limits: { waitForLock } }, null, async (session) => {
     const { database, clock } = session;
-    // What an earlier decision has released may still be written as held.
-    const before = await forecast(session);
-    const { done } = decide(database, clock.now());
     const rejected = () =>
       database.values<number>("SELECT event_id FROM event_states WHERE state = 'rejected' AND dismissed = 0");
+    // What an earlier decision has released may still be written as held; the decision itself knows no plan.
+    database.exec("SAVEPOINT before");
+    const before = await forecast(session);
     const already = new Set(rejected());
+    database.exec("ROLLBACK TO before");
+    const { done } = decide(database, clock.now());
     const { requests, secondsAtLimit: seconds, documents, events: then } = await forecast(session);
     const released = Math.max(0, before.events.held - then.held);
     const events = { ...then, refused: rejected().filter((id) => !already.has(id)).length };

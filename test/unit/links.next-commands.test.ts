@@ -416,3 +416,17 @@ test(
     expect((await world.typed("status")).out).toContain("all is well");
   },
 );
+
+test("what a dismissal would do is told without the events that only the next run refuses", long, async () => {
+  const world = await linkedWorld();
+  await world.brings(0, "rows-1.csv", ["B 10", "B 20 close"]);
+  await world.brings(3, "rows-2.csv", ["B 30"]);
+  world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);
+  await world.brings(3, "rows-3.csv", ["A 10", "A 20 close", "A 30"]);
+  const { id = "" } = world.timelines("A")[0] ?? {};
+  await world.ends(0, `resolve load/A --document-id ${id} --yes`);
+  const giveUp = ["dismiss", "--code", "after-close"];
+  const [foretold, done] = [await world.typed(...giveUp, "--dry-run"), await world.typed(...giveUp, "--yes")];
+  expect(foretold.out).toContain("Dismissed: 1 event.");
+  expect(done.out).toContain("Dismissed: 1 event.");
+});
