@@ -430,3 +430,12 @@ test("what a dismissal would do is told without the events that only the next ru
   expect(foretold.out).toContain("Dismissed: 1 event.");
   expect(done.out).toContain("Dismissed: 1 event.");
 });
+
+test("a stranded document is one thing to decide; its events are none of their own", long, async () => {
+  const world = await linkedWorld();
+  world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);
+  await world.brings(3, "rows-1.csv", ["A 10", "A 20"]);
+  const { out } = await world.typed("status");
+  expect(out.match(/document-stranded/g), out).toHaveLength(1);
+  expect(out).toContain("env: 1 thing needs you.");
+});

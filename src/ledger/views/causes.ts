@@ -40,9 +40,8 @@ export interface OpenCauses {
   toCorrect: number;
 }
 
-/** What is not a row. The events of a stranded document wait for its id, and are no decision of their own. */
-const failedRecords = `SELECT subject, id, row_id, code, message, hint, replace(name, '#replaced', 'CANCEL') AS name FROM (${openFailures})
-  WHERE subject <> 'row' AND (subject <> 'event' OR code <> 'document-stranded')`;
+/** What is not a row. */
+const failedRecords = `SELECT subject, id, row_id, code, message, hint, replace(name, '#replaced', 'CANCEL') AS name FROM (${openFailures}) WHERE subject <> 'row'`;
 
 /** Most frequent first. */
 export function openCauses(database: LedgerDatabase): OpenCauses {

@@ -130,11 +130,14 @@ function withoutParty(text: string): string {
   return /\d{8}/.test(text.replaceAll(/[./-]/g, "")) ? `${kind} ${name}"…"${unbrought}` : text;
 }
 
-/** Doubt behind doubt that only a person can settle is a part of it; doubt that waits for a file is none of them. */
+/**
+ * Doubt behind doubt that only a person can settle is a part of it. Events of a stranded document wait for its id, and those
+ * that a refused file edited for that file: neither is a problem of its own.
+ */
 export const openFailures = `WITH unsettled AS MATERIALIZED (${unsettledEvents})
   SELECT subject, f.id, iif(u.id IS NULL, f.code, 'doubt-unsettled') AS code, f.code AS reason, row_id, column_name, message, hint, name
   FROM failures f LEFT JOIN unsettled u ON subject = 'event' AND u.id = f.id
-  WHERE subject <> 'event' OR f.id NOT IN (SELECT id FROM (${editedInDoubt}))`;
+  WHERE subject <> 'event' OR f.code <> 'document-stranded' AND f.id NOT IN (SELECT id FROM (${editedInDoubt}))`;
 
 const warnings = `SELECT 'warning' AS subject, id, code, code AS reason, row_id, column_name, message, hint, NULL AS name
   FROM problems WHERE severity = 'warning' AND at >= @since`;
