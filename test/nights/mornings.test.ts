@@ -64,7 +64,11 @@ async function sayOfDoubt(world: LinkedWorld, document: string): Promise<string[
 
 /** The words that a person types for a printed command; null: others have to be typed first. */
 async function fillIn(world: LinkedWorld, { one, is }: Dice, printed: string, problems: readonly ToldProblem[]) {
-  const words = printed.split(" ").slice(1);
+  // A kill moves the world to another folder.
+  const words = printed
+    .split(" ")
+    .slice(1)
+    .map((word) => word.replace(/^\/\S*\/rowferry-cli-\w+\//, ""));
   const [command = ""] = words;
   const path = (ending: string) => words.filter((word) => word.endsWith(ending)).map((word) => join(world.cwd, word));
   const code = /--code ([\w-]+)/.exec(printed)?.[1];

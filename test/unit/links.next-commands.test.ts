@@ -439,3 +439,34 @@ test("a stranded document is one thing to decide; its events are none of their o
   expect(out.match(/document-stranded/g), out).toHaveLength(1);
   expect(out).toContain("env: 1 thing needs you.");
 });
+
+test.each([
+  [
+    "is sent in the next generation alone",
+    "resume",
+    [
+      ["10 Weighing", "now CANCEL"],
+      ["10 Weighing", "20 Weighing"],
+    ],
+  ],
+  [
+    "is sent after all, if the replacement is taken back",
+    "withdraw --document load/A --yes",
+    [["10 Weighing", "20 Weighing"]],
+  ],
+])(
+  "an event that a person says has not landed, while its document is being replaced, %s",
+  long,
+  async (_, line, there) => {
+    const world = await linkedWorld();
+    await world.brings(0, "rows-1.csv", ["A 10"]);
+    world.sandbox.setFaults([{ match: onEvents, times: 9, action: { kind: "status", status: 500, when: "before" } }]);
+    await world.brings(4, "rows-2.csv", ["A 20"]);
+    await world.ends(0, "replace load/A --reason wrong");
+    await world.ends(0, "resolve load/A --not-landed --yes");
+    world.sandbox.setFaults([]);
+    await world.ends(0, line);
+    await world.ends(0, "resume");
+    expect(world.timelines("A").map(({ events }) => events)).toEqual(there);
+  },
+);

@@ -4,7 +4,7 @@
  */
 import { shellQuoted } from "../../model/shell-quoted.js";
 import { absorbDocument } from "../stage/references.js";
-import { documentById, findDocument, type KnownDocument } from "../documents-named.js";
+import { documentById, findDocument, generationsNamed, type KnownDocument } from "../documents-named.js";
 import { keyBytes } from "../event-key.js";
 import { sendingEvents } from "../in-flight.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -35,20 +35,21 @@ export interface Settled {
 }
 
 /**
- * Finds doubt by an event's key, a row (`file:17`) or a document (key or `kind/key`, newest generation); also what is
+ * Finds doubt by an event's key, a row (`file:17`) or a document (key or `kind/key`, any generation); also what is
  * being sent, which is in doubt if its run was killed. @throws RowferryError `document-unknown`; `not-in-doubt`;
  * `already-done` where a person has said the same before
  */
 export function findDoubt(database: LedgerDatabase, name: string, said: Decision["said"]): Doubt {
   const keys = keysOf(database, name);
   const named = keys === null ? findDocument(database, name) : null;
+  const about = { documents: keys === null ? generationsNamed(database, name) : [], keys: keys ?? [] };
   const found = database.rows<DoubtfulEvent & { document: number }>(
     `SELECT e.id, e.document_id AS document, key_text(e.deduplication_id) AS deduplicationId, e.name, e.at
      FROM (SELECT document_id, id FROM open_events WHERE state = 'stalled' AND doubt = 1 UNION ${sendingEvents}) o
      JOIN events e ON e.id = o.id AND e.document_id = o.document_id
-     WHERE (e.document_id = @document OR key_text(e.deduplication_id) IN @keys)
+     WHERE (e.document_id IN @documents OR key_text(e.deduplication_id) IN @keys)
      ORDER BY e.at, e.rank, e.id`,
-    { document: named?.id ?? null, keys: keys ?? [] },
+    about,
   );
   const documents = new Set(found.map(({ document }) => document));
   if (documents.size > 1) {
@@ -57,13 +58,13 @@ export function findDoubt(database: LedgerDatabase, name: string, said: Decision
     });
   }
   const [id = null] = documents;
-  const document = named ?? documentById(database, id);
-  const ofDocument = named?.state === "stalled" || named?.state === "sending";
+  const document = documentById(database, id) ?? named;
+  const ofDocument = named !== null && (document?.state === "stalled" || document?.state === "sending");
   if (found.length === 0 && !ofDocument) {
     const before = database.value<string>(
-      `SELECT said FROM decisions WHERE document_id = @document OR key_text(deduplication_id) IN @keys
+      `SELECT said FROM decisions WHERE document_id IN @documents OR key_text(deduplication_id) IN @keys
        ORDER BY at DESC, id DESC LIMIT 1`,
-      { document: named?.id ?? null, keys: keys ?? [] },
+      about,
     );
     if (before === said)
       throw new RowferryError("already-done", `What was in doubt about ${name} is settled as you say.`);
@@ -100,6 +101,9 @@ export function checkWord({ document, ofDocument }: Doubt, said: Decision["said"
   }
 }
 
+const REPLACED = `SELECT 1 FROM events e JOIN documents_now d ON d.id = e.document_id
+  WHERE e.id = @id AND d.replaced AND e.event <> '#replaced'`;
+
 /** All or nothing. The caller holds the lock. */
 export function settleDoubt(database: LedgerDatabase, doubt: Doubt, decision: Decision, now: number): Settled {
   checkWord(doubt, decision.said);
@@ -114,7 +118,9 @@ export function settleDoubt(database: LedgerDatabase, doubt: Doubt, decision: De
     for (const { id, deduplicationId } of events) {
       keepDecision(database, { document: document.id, key: keyBytes(deduplicationId) }, decision, now);
       if (decision.said === "not-landed") {
-        writer.notLanded(id, now);
+        // The next generation has it; nothing could correct it here.
+        if (database.has(REPLACED, { id })) writer.dismissedBefore(id, now);
+        else writer.notLanded(id, now);
         settled.notLanded += 1;
       } else {
         const state = writer.landedWithoutId(id, null, now, "resolved");

@@ -52,6 +52,8 @@ export function takeBackReplacement(database: LedgerDatabase, { old, next }: Pla
       before: before.id,
       copy: copy.id,
     });
+    // A person has said meanwhile that it had not landed.
+    if (before.reason === "dismissed") writer.undismissed(before.id, now);
     sayAgain(database, before, copy, now);
     drop(database, copy.id);
   }
