@@ -1,7 +1,7 @@
 /**
  * Mornings after random nights, at the console: somebody uses nothing but what its page offers, until all is well. What is
  * offered is never refused, does what its forecast says, and "all" leaves none. More of them:
- * `CONSOLE_MORNINGS=1-200 npx vitest run test/nights/mornings.console.test.ts`.
+ * `CONSOLE_MORNINGS=1-200 npx vitest run test/nights/mornings.console.test.ts`; from 10001 on with mishaps.
  */
 import type { Asks, Changes } from "../../src/console/api.js";
 import { type Act, offersOf, resume, type To } from "../../src/console/web/choices.js";
@@ -15,6 +15,7 @@ import {
   dice,
   idOf,
   leastTaken,
+  mishap,
   night,
   nightWorld,
   seedsOf,
@@ -22,6 +23,8 @@ import {
 } from "../support/nights.js";
 
 const MOST_PRESSES = 60;
+/** Early ones, so that the rest is enough to settle what they have done. */
+const MOST_MISHAPS = 12;
 const target = "env";
 
 type Cause = Asks["overview"]["targets"][number]["correct"][number];
@@ -254,10 +257,14 @@ test.each(seedsOf("CONSOLE_MORNINGS", "60"))("after night %i, the console leads 
     log.push(`$ ${words.join(" ")} → ${code}\n${out}${err}`);
     return out;
   };
-  await night(world, type, drawn);
+  const files = await night(world, type, drawn);
   const person = await personAt(world, drawn, log);
   const choose = leastTaken(drawn);
   for (let count = 0; count < MOST_PRESSES; count += 1) {
+    if (drawn.isVaried && count < MOST_MISHAPS && drawn.is(0.4)) {
+      const words = mishap(files, drawn);
+      log.push(`! ${words.join(" ")} → ${(await world.typed(...words)).said}`);
+    }
     const seen = person.overview();
     log.push(`= ${seen.answer}`);
     if (seen.isWell) {

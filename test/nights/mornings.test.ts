@@ -1,7 +1,7 @@
 /**
  * Mornings after random nights: somebody types nothing but what `status` prints (and `rejects`, which it names), fills in what is
  * left open, and comes to "all is well"; no such command refuses, exit codes fit what is open, and the console agrees all the way. More of them:
- * `MORNINGS=1-200 npx vitest run test/nights/mornings.test.ts`.
+ * `MORNINGS=1-200 npx vitest run test/nights/mornings.test.ts`; from 10001 on with mishaps.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ import {
   dice,
   idOf,
   leastTaken,
+  mishap,
   night,
   nightWorld,
   seedsOf,
@@ -24,6 +25,8 @@ import {
 import { sampled } from "../support/sample.js";
 
 const MOST_COMMANDS = 60;
+/** Early ones, so that the rest is enough to settle what they have done. */
+const MOST_MISHAPS = 12;
 
 /** What a person writes into a file's cells; the columns by their names. */
 function edit(path: string, change: (row: Record<string, string>, number: number) => void) {
@@ -125,12 +128,19 @@ test.each(sampled(seedsOf("MORNINGS", "1-20"), 10))(
       last = code;
       return out;
     };
-    await night(world, type, drawn);
+    const files = await night(world, type, drawn);
     const choose = leastTaken(drawn);
     let rejects = "";
     /** How a command that sends has just ended; null: another was typed last. */
     let ended: number | null = null;
     for (let count = 0; count < MOST_COMMANDS; count += 1) {
+      if (drawn.isVaried && count < MOST_MISHAPS && drawn.is(0.4)) {
+        const words = mishap(files, drawn);
+        const { code, out, err } = await world.typed(...words);
+        log.push(`! ${words.join(" ")} → ${code}\n${out}${err}`);
+        expect(code, log.join("\n")).not.toBe(1);
+        ended = null;
+      }
       const status = await type(["status"]);
       const isWell = status.includes("all is well. Nothing is open");
       const targets = createTargets({ cwd: world.cwd, env: world.env });

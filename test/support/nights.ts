@@ -8,10 +8,14 @@ export function seedsOf(variable: string, usual: string): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
+/** From this seed on, nights have other settings and several files at once, and mornings begin with mishaps. */
+const VARIED = 10_001;
+
 export function dice(seed: number) {
   const random = seededRandom(seed);
   const upTo = (most: number) => Math.floor(random() * most);
   return {
+    isVaried: seed >= VARIED,
     upTo,
     is: (share: number) => random() < share,
     one: <Item>(items: readonly Item[]): Item => items[upTo(items.length)] as Item,
@@ -70,14 +74,42 @@ function drawFaults({ upTo, is, one }: Dice): FaultRule[] {
 /** Types a command that does not refuse, and gives what it printed. */
 export type Type = (words: string[]) => Promise<string>;
 
-export const nightWorld = ({ one }: Dice) =>
+export const nightWorld = ({ one, isVaried }: Dice) =>
   linkedWorld({
     sandbox: { linkTime: one(["event", "server"]) },
-    settings: one([{}, {}, { late: { attribute: "Took place", isPublic: false } }]),
+    settings: {
+      ...one<object>([{}, {}, { late: { attribute: "Took place", isPublic: false } }]),
+      ...(isVaried &&
+        one<object>([
+          { references: "inline" },
+          { creation: "shell-first" },
+          { unplacedRows: "hold" },
+          { participants: { strategy: "create-first" } },
+          { references: "inline", creation: "shell-first" },
+        ])),
+    },
   });
 
-/** Files that come, come again with edits, additions and omissions, under faults and kills. */
-export async function night(world: LinkedWorld, type: Type, drawn: Dice) {
+/** What somebody types who has not read what is printed; it may be refused. */
+export function mishap(files: readonly string[], { one }: Dice): string[] {
+  const file = one(files);
+  const document = `load/${one(["A", "B", "C", "D", "S"])}`;
+  return one([
+    ["withdraw", "--input", file, "--yes"],
+    ["withdraw", "--document", document, "--yes"],
+    ["dismiss", "--input", file, "--yes"],
+    ["dismiss", "--document", document, "--yes"],
+    ["dismiss", "--undo", "--input", file, "--yes"],
+    ["dismiss", "--undo", "--document", document, "--yes"],
+    ["replace", document, "--reason", "wrong", "--yes"],
+    ["import", "linked.yaml", file],
+    ["import", "linked.yaml", file, "--max-errors", "0"],
+    ["retry"],
+  ]);
+}
+
+/** Files that come, come again with edits, additions and omissions, under faults and kills. @returns their names */
+export async function night(world: LinkedWorld, type: Type, drawn: Dice): Promise<string[]> {
   const { is, one, upTo } = drawn;
   const files = new Map<string, LinkRow[]>();
   for (let count = 2 + upTo(4); count > 0; count -= 1) {
@@ -91,11 +123,13 @@ export async function night(world: LinkedWorld, type: Type, drawn: Dice) {
     world.write(name, rows);
     world.sandbox.setFaults(drawFaults(drawn));
     const bounds = [["--limit", String(1 + upTo(3))], ["--max-errors", "10%"], [], [], [], []];
-    const words = ["import", "linked.yaml", name, ...one(bounds)];
+    const others = drawn.isVaried ? [...files.keys()].filter((other) => other !== name && is(0.3)) : [];
+    const words = ["import", "linked.yaml", name, ...others, ...one(bounds)];
     if (is(0.2)) await world.killed(1 + upTo(6), one(["before", "after"]), ...words);
     else await type(words);
   }
   world.sandbox.setFaults([]);
+  return [...files.keys()];
 }
 
 /** Files with all that rows refer to. */
