@@ -292,7 +292,7 @@ it(
     const refused = await console.ask("/api/do", { method: "POST", body });
     expect([refused.status, JSON.parse(refused.body)]).toEqual([
       409,
-      expect.objectContaining({ hint: "Nothing is left to do for it." }),
+      expect.objectContaining({ hint: "Nothing was changed." }),
     ]);
 
     await own.type("dismiss", "--code", "reference-unknown", "--yes");

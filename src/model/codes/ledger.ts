@@ -181,7 +181,7 @@ export const ledgerCodes = {
   ),
   "already-done": ending(ExitCode.ok)(
     "The decision stands in the ledger already, perhaps because the command was stopped just after it had made it.",
-    "Nothing is left to do for it; `rowferry show <document>` says who decided it and when, and `rowferry resume` sends what is open.",
+    "Nothing was changed; `rowferry status` says what is left to do, and `rowferry show <document>` who decided it and when.",
     "`rowferry dismiss --row march.csv:17` for the second time.",
   ),
   "not-in-doubt": usage(
