@@ -29,19 +29,25 @@ const MOST_COMMANDS = 60;
 const MOST_MISHAPS = 12;
 
 /** What a person writes into a file's cells; the columns by their names. */
-function edit(path: string, change: (row: Record<string, string>, number: number) => void) {
+function edit(path: string, change: (row: Record<string, string>) => void) {
   const rows = parse<Record<string, string>>(readFileSync(path, "utf8"), { bom: true, columns: true });
-  for (const [number, row] of rows.entries()) change(row, number);
+  for (const row of rows) change(row);
   writeFileSync(path, stringify(rows, { header: true }));
 }
 
 let corrections = 0;
 
 /** @returns codes that no other cell in a row mends */
-function correct(path: string): string[] {
+function correct(path: string, isGrouped: boolean): string[] {
   const own = `N${(corrections += 1)}`;
   const left: string[] = [];
-  edit(path, (row, number) => {
+  let number = -1;
+  let before = "";
+  edit(path, (row) => {
+    // Rows of a group keep one key.
+    const group = ["Doc", "What", "At", "Key"].map((name) => row[name]).join(" ");
+    if (!isGrouped || group !== before) number += 1;
+    before = group;
     const [code = ""] = (row["rowferry_code"] ?? "").split("; ");
     if (code === "tax-id-invalid") row["Company"] = COMPANY;
     else if (code === "value-required") row["Doc"] = own;
@@ -66,7 +72,12 @@ async function sayOfDoubt(world: LinkedWorld, document: string): Promise<string[
 }
 
 /** The words that a person types for a printed command; null: others have to be typed first. */
-async function fillIn(world: LinkedWorld, { one, is }: Dice, printed: string, problems: readonly ToldProblem[]) {
+async function fillIn(
+  world: LinkedWorld,
+  { one, is, isGrouped }: Dice,
+  printed: string,
+  problems: readonly ToldProblem[],
+) {
   // A kill moves the world to another folder.
   const words = printed
     .split(" ")
@@ -89,7 +100,7 @@ async function fillIn(world: LinkedWorld, { one, is }: Dice, printed: string, pr
     case "import": {
       if (printed.includes("<files…>")) return is(0.5) ? null : ["import", "linked.yaml", ...bringMissing(world)];
       const files = path(".rejected.csv");
-      const left = files.flatMap(correct);
+      const left = files.flatMap((file) => correct(file, isGrouped));
       return left.length > 0 && is(0.5) ? ["dismiss", "--code", left[0] ?? "", "--yes"] : filled;
     }
     case "resolve": {

@@ -90,7 +90,7 @@ const parties = {
 };
 
 /** Loads by their keys in `rows*.csv`, by the ids that the service gave them in `ids*.csv`; in `seen*.csv` without bringing them. */
-export const linkedMapping = (settings: object = {}) =>
+export const linkedMapping = (settings: object = {}, isGrouped = false) =>
   mapping({
     namespace: "linked",
     defaults: { timezone: "UTC", dates: ["yyyy-MM-dd HH:mm"], country: "BR" },
@@ -109,9 +109,12 @@ export const linkedMapping = (settings: object = {}) =>
     inputs: {
       rows: {
         files: "rows*.csv",
+        ...(isGrouped && { group: ["=doc", "=what", "=at", "=key"] }),
         ...parties,
         documents: { load: { key: "=doc", participant: "company", address: "plant", fields: { category: "Load" } } },
-        events: loadEvents,
+        events: isGrouped
+          ? { ...loadEvents, weigh: { ...loadEvents.weigh, attributes: { public: { Weight: '=join(weight, "+")' } } } }
+          : loadEvents,
       },
       ids: {
         files: "ids*.csv",
@@ -182,9 +185,11 @@ export interface LinkedWorld extends TestWorld {
   refusals(): { status: number; path: string }[];
 }
 
-/** `settings`: the `settings:` of the mapping. */
-export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?: object } = {}): Promise<LinkedWorld> {
-  const base = testWorld({ files: { "linked.yaml": linkedMapping(options.settings) }, pipeline });
+/** `settings`: the `settings:` of the mapping. `isGrouped`: equal rows of loads but for their weights are one event. */
+export async function linkedWorld(
+  options: { sandbox?: SandboxOptions; settings?: object; isGrouped?: boolean } = {},
+): Promise<LinkedWorld> {
+  const base = testWorld({ files: { "linked.yaml": linkedMapping(options.settings, options.isGrouped) }, pipeline });
   const sandbox = createSandbox({ clock: base.clock, random: seededRandom(7), rate: null, ...options.sandbox });
   onTestFinished(() => sandbox.close());
   const service = await sandbox.listen({ host: "127.0.0.1", port: 0 });

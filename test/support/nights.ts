@@ -10,12 +10,15 @@ export function seedsOf(variable: string, usual: string): number[] {
 
 /** From this seed on, nights have other settings and several files at once, and mornings begin with mishaps. */
 const VARIED = 10_001;
+/** From this seed on, rows of one event stand in groups, too. */
+const GROUPED = 20_001;
 
 export function dice(seed: number) {
   const random = seededRandom(seed);
   const upTo = (most: number) => Math.floor(random() * most);
   return {
     isVaried: seed >= VARIED,
+    isGrouped: seed >= GROUPED,
     upTo,
     is: (share: number) => random() < share,
     one: <Item>(items: readonly Item[]): Item => items[upTo(items.length)] as Item,
@@ -74,8 +77,9 @@ function drawFaults({ upTo, is, one }: Dice): FaultRule[] {
 /** Types a command that does not refuse, and gives what it printed. */
 export type Type = (words: string[]) => Promise<string>;
 
-export const nightWorld = ({ one, isVaried }: Dice) =>
+export const nightWorld = ({ one, isVaried, isGrouped }: Dice) =>
   linkedWorld({
+    isGrouped,
     sandbox: { linkTime: one(["event", "server"]) },
     settings: {
       ...one<object>([{}, {}, { late: { attribute: "Took place", isPublic: false } }]),
@@ -119,6 +123,8 @@ export async function night(world: LinkedWorld, type: Type, drawn: Dice): Promis
     const edited = (before ?? []).map((row) => (known !== null && is(0.15) ? { ...row, weight: "9" } : row));
     const rows = known === null ? edited : edited.filter(() => is(0.9));
     if (known !== null && is(0.5)) rows.push(drawRow(drawn));
+    if (drawn.isGrouped && known === null)
+      for (const [at, row] of rows.entries()) if (is(0.2)) rows.splice(at, 0, { ...row, weight: String(4 + upTo(3)) });
     files.set(name, rows);
     world.write(name, rows);
     world.sandbox.setFaults(drawFaults(drawn));
