@@ -233,8 +233,8 @@ async function personAt(world: LinkedWorld, drawn: Dice, log: string[]) {
         });
       if (canBeCorrected)
         press("Bring what is missing", async () => {
-          for (const file of bringMissing(world))
-            await decide({ action: "import", label: "" }, { what: ["linked.yaml"], file });
+          for (const brought of bringMissing(world))
+            await decide({ action: "import", label: "" }, { what: ["linked.yaml"], file: brought });
         });
     }
     if (seen.canResume) press("Resume", () => decide(resume));

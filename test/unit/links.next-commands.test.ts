@@ -425,8 +425,8 @@ test("what a dismissal would do is told without the events that only the next ru
   await world.brings(3, "rows-3.csv", ["A 10", "A 20 close", "A 30"]);
   const { id = "" } = world.timelines("A")[0] ?? {};
   await world.ends(0, `resolve load/A --document-id ${id} --yes`);
-  const giveUp = ["dismiss", "--code", "after-close"];
-  const [foretold, done] = [await world.typed(...giveUp, "--dry-run"), await world.typed(...giveUp, "--yes")];
+  const dismissing = (how: string) => world.typed("dismiss", "--code", "after-close", how);
+  const [foretold, done] = [await dismissing("--dry-run"), await dismissing("--yes")];
   expect(foretold.out).toContain("Dismissed: 1 event.");
   expect(done.out).toContain("Dismissed: 1 event.");
 });
