@@ -49,7 +49,7 @@ export function findWarnings(spec: MappingSpec, source: MappingSource, used: Rea
 }
 
 /** Names of one offset all year; the sign of the last is reversed. */
-const NO_PLACE = /^(?:EST|MST|HST|Etc\/GMT[+-][1-9]\d?)$/;
+const NO_PLACE = /^(?:EST|MST|HST|Etc\/GMT[+-][1-9]\d?|[+-]\d\d.*)$/;
 
 const PLACEHOLDER = "?";
 /** In free data an `id` may be anything; the others describe files. */

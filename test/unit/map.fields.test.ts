@@ -136,6 +136,7 @@ describe("a time zone", () => {
     ["EST", ["EST names no place, and is read as America/Panama, today at GMT-05:00."]],
     ["Etc/GMT+3", ["Etc/GMT+3 names no place, and is read as Etc/GMT+3, today at GMT-03:00."]],
     ["Etc/GMT-11", ["Etc/GMT-11 names no place, and is read as Etc/GMT-11, today at GMT+11:00."]],
+    ["+01:00", ["+01:00 names no place, and is read as +01:00, today at GMT+01:00."]],
     ["EST5EDT", []],
     ["BST", ["BST names no place, and is read as Asia/Dhaka, today at GMT+06:00."]],
     ["America/Panama", []],
