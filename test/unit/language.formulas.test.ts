@@ -376,6 +376,12 @@ describe("a custom function", () => {
     expect(`${problem?.message} ${problem?.hint}`).toMatch(/a time is needed.*timestamp\(/u);
   });
 
+  it("that gives a value of another type than its place takes is told with that value as it is", async () => {
+    const fns = { "fns.mjs": "export const half = (n) => n / 2;" };
+    const [problem] = problemsOf(mapRows(await load(yaml("upper(half(n))"), fns), [{ ...DAY, N: "3" }])[0]);
+    expect(`${problem?.message} ${problem?.hint}`).toMatch(/text is needed, and a function gave 1.5 .*text\(/u);
+  });
+
   it("that throws, or gives something else than a value, makes the row invalid and is named", long, async () => {
     const fns =
       "export function bad(x) { throw new Error('no plate'); }\nexport async function later(x) { return x; }\nexport function list(x) { return [x]; }\nexport const long = (x) => 'x'.repeat(70000);\nexport const nothing = (x) => NaN;\nexport function odd(x) { throw Object.create(null); }";

@@ -159,6 +159,13 @@ describe("a mistake in a mapping", () => {
     ],
     ["a formula cut at #", mappingWith({ input: 'skip: =doc == "N #1"' }), "cut at #", "quotes"],
     ["a text cut at a comma", mappingWith({ attributes: 'A: =doc + "a, b"' }), "cut at a comma", "quotes"],
+    ["a number cut at its comma", mappingWith({ attributes: "A: =size(doc) * 1,5" }), "is empty", "as in 1.5"],
+    [
+      "a formula without its = in a column",
+      mappingWith({ columns: "x: size(doc)", attributes: "A: =x * 2" }),
+      "number is needed",
+      "`x: =size(doc)`",
+    ],
     ["a yes for a formula", mappingWith({ input: "skip: yes" }), '"yes" is not a formula', "Write a formula, such as"],
     ["braces for a column", mappingWith({ attributes: 'A: "{{doc}}"' }), "is the name of a column", "Write =doc"],
     ["a formula without its =", mappingWith({ attributes: 'A: doc + doc + "-1"' }), "plain text", "'=doc"],

@@ -69,7 +69,10 @@ export function remedyFor(given: Part, type: Type, node: ASTNode): string | null
   const { column, written } = given;
   if (type === "number" && (column?.as === "date" || given.type === "timestamp"))
     return "Days and times can be compared; to calculate with them, write a function (`functions:`).";
-  if (column && given.type === "text") return `Give the column "${column.name}" \`as: ${type}\`.`;
+  if (column && given.type === "text")
+    return column.use?.isFormula
+      ? `A formula begins with =: \`${column.name}: =${column.use.headers[0]}\`.`
+      : `Give the column "${column.name}" \`as: ${type}\`.`;
   if (written !== undefined) return "In quotes, it is text; write a column by its name.";
   if (type === "text" && given.type === "timestamp") return DAY_OF_TIME;
   const castable = type === "text" || given.type === "text";
@@ -81,8 +84,9 @@ function narrowed(run: Eval, type: Type): Eval {
   return (view) => {
     const value = run(view);
     if (value == null || typeof value === formOf(type)) return value;
-    const hint = typeof value === "string" && type === "timestamp" ? "Write timestamp(…) around the function." : null;
-    throw new Refused(`${typeName(type)} is needed, and a function gave ${quoteCell(asText(value))}`, undefined, hint);
+    const given = typeof value === "string" ? quoteCell(value) : asText(value);
+    const hint = `Write ${type}(…) around the function.`;
+    throw new Refused(`${typeName(type)} is needed, and a function gave ${given}`, undefined, hint);
   };
 }
 

@@ -56,7 +56,7 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
           valueAt(value, [key]) === null && all.includes(first)
             ? `A colon is missing: \`${first}: ${rest.join(" ")}\`.`
             : isNumeric(key)
-              ? "A comma separates settings: write numbers with a point, as in 1.5, and texts with a comma in quotes."
+              ? COMMA
               : (didYouMeanOurs(key, all) ?? `Known here: ${known.join(", ")}.`);
         const types = conversionNames.filter((type) => optionsOf(type).includes(key));
         const hint = all.includes(key)
@@ -112,6 +112,7 @@ function remedyFor(value: unknown, wanted: string, known: readonly string[], pat
   if (Array.isArray(value) && value.length > 1 && path.at(-2) === "columns")
     return `For several headers that it may have, write \`${path.at(-1)}: { header: […] }\`.`;
   if (Array.isArray(value) && !wanted.includes("a list")) return "Leave out the dashes or brackets.";
+  if (value === null && isNumeric(`${path.at(-1)}`)) return COMMA;
   if (value === null && wanted.includes("settings with names")) return "Indent more what belongs to it.";
   if (/\btext\b/.test(wanted) && (typeof value === "number" || typeof value === "boolean"))
     return `Put it in quotes: "${value}".`;
@@ -121,6 +122,8 @@ function remedyFor(value: unknown, wanted: string, known: readonly string[], pat
   if (known.includes(value) || isNumber || isBoolean) return "Leave out the quotes.";
   return wanted.startsWith("a list") ? `Put it in brackets: [${quoteCell(value)}].` : didYouMeanOurs(value, known);
 }
+
+const COMMA = "A comma separates settings: write numbers with a point, as in 1.5, and texts with a comma in quotes.";
 
 const isNumeric = (text: string) => /^-?\d+(\.\d+)?$/.test(text);
 
