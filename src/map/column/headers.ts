@@ -103,11 +103,9 @@ export function openHeaders(header: readonly string[]) {
         const count = missing.length === 1 ? "a column" : `${missing.length} columns`;
         const message = `the header lacks ${count} that the mapping reads: ${lacking}`;
         const hint =
-          header.length === 1 && missing.length > 1
-            ? "The header was read as one column. If a title stands there, name the row of the header in the input, as in `header: 3`. If the file's delimiter is not what `csv: { delimiter }` says, correct that, or leave it out to detect it."
-            : missing.length > used.size
-              ? "If the file's header is in another row, name it in the input, as in `header: 2`. Otherwise correct the names in the mapping."
-              : undefined;
+          missing.length > used.size
+            ? "If the file's header is in another row, name it in the input, as in `header: 2`. If a text file's delimiter is not what `csv: { delimiter }` says, correct that, or leave it out to detect it. Otherwise correct the names in the mapping."
+            : undefined;
         throw new RowferryError("column-missing", message, { place, hint });
       }
       const [first] = ambiguous;

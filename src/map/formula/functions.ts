@@ -20,7 +20,8 @@ export const formulaFunctions = {
     "Whether there is a value, or none. Like `==`, `!=`, `in` and `count()`, they are never blank.",
   "default(x, y)": "x, or y if x is blank.",
   "required(x)": "x; a blank is a problem of the row.",
-  "iff(test, a, b)": "a if the test is true, else b. `null` gives a blank. The same as `test ? a : b`.",
+  "iff(test, a, b)":
+    "a if the test is true; b if it is false or blank. `null` gives a blank. The same as `test ? a : b`.",
   "x in [a, b]": "Whether x is one of them. Text is compared exactly: see `fold`.",
   "fold(text)": 'Case, accents and white space folded: `fold(status) == "rascunho"`.',
   "upper(text), lower(text), digits(text), slug(text)": "The same as the column type of that name.",

@@ -217,7 +217,7 @@ export const mappingSchema = block({
   settings: settingsSchema.prefault({}),
   functions: maybe(
     filled,
-    "A JavaScript module next to the mapping; every function that it exports can be called in formulas. A change to a file that it imports counts as a change of the mapping; a change to one that it reads in another way goes unnoticed. It runs with all the rights of the program.",
+    "A JavaScript module next to the mapping; every function that it exports can be called in formulas. It is given text, numbers, true and false, and returns such a value, or null for a blank; a day is text such as `2025-03-09`, a time such as `2025-03-09T17:05:00.000Z`. If one of its arguments is blank, the result is blank, without a call. A change to a file that it imports counts as a change of the mapping; a change to one that it reads in another way goes unnoticed. It runs with all the rights of the program.",
     ["./functions.mjs"],
   ),
   elsewhere: maybe(
