@@ -244,7 +244,7 @@ export const eventSchema = block({
   ),
   each: maybeWord(
     ["group", "row"],
-    "In an input with `group`: one event per group (default), or one per row of the group.",
+    "In an input with `group`: one event per group (default), or one per row of the group, which reads the cells of its own row: `first(x)` gives what only another row says. Participants and addresses are one per group either way.",
   ),
   confirmName: maybe(
     z.literal(true),
