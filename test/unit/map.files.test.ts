@@ -69,6 +69,13 @@ describe("a header", () => {
     ]);
   });
 
+  it("matches whether its apostrophes are straight or curly, which look the same on a screen", async () => {
+    const mapping = await load(mappingWith({ columns: `city: "Commune d'arrivée"`, attributes: "A: =city" }));
+    const header = ["Doc", "Day", "Commune d’arrivée"];
+    const mapped = bind(mapping, header).map([{ ...row(2, header, {}), cells: ["1", "01/02/2026", "Lyon"] }]);
+    expect(recordsOf(mapped).events[0]?.attributes[0]?.value).toBe("Lyon");
+  });
+
   it("that lacks columns is refused naming each, with the nearest header; optional ones read as blank", async () => {
     const mapping = await load(yaml);
     const error = caught(() => bind(mapping, ["Doc", "Dai", "Peso"]));

@@ -166,6 +166,12 @@ describe("a mistake in a mapping", () => {
       "number is needed",
       "`x: =size(doc)`",
     ],
+    [
+      "double quotes in double quotes",
+      mappingWith({ attributes: 'A: "=doc + "-" + doc"' }),
+      "not expected",
+      "single ones",
+    ],
     ["a yes for a formula", mappingWith({ input: "skip: yes" }), '"yes" is not a formula', "Write a formula, such as"],
     ["braces for a column", mappingWith({ attributes: 'A: "{{doc}}"' }), "is the name of a column", "Write =doc"],
     ["a formula without its =", mappingWith({ attributes: 'A: doc + doc + "-1"' }), "plain text", "'=doc"],

@@ -40,7 +40,7 @@ export function openHeaders(header: readonly string[]) {
     return (text: string) => groups.get(fold(text));
   };
   const exact = grouped(squeeze);
-  const folded = grouped(foldName);
+  const folded = grouped((text) => foldName(text).replace(/[‘’]/g, "'"));
 
   function only({ name: column, headers, optional, isFormula }: HeaderUse): number {
     const found = new Set(headers.flatMap((text) => exact(text) ?? folded(text) ?? []));

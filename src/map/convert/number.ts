@@ -27,7 +27,7 @@ const wholeOptions = z.object({
   grouping: convertDefaultsShape.grouping,
   units: maybe(
     z.union([z.array(filled), z.record(filled, factor)]),
-    "Units allowed next to the number, or shown by its number format: a list (`[kg]`, dropped), or factors (`{ kg: 1, t: 1000 }`). Case does not count, but `Mg` is not `mg`. Without it a unit is an error.",
+    "Units allowed next to the number, or shown by its number format: a list (`[kg]`, dropped), or factors (`{ kg: 1, t: 1000 }`). Case does not count, but `Mg` is not `mg`. Each begins with a letter, a currency sign, `%`, `‰` or `°`. Without it a unit is an error.",
   ),
   min: maybe(z.number(), "The smallest value allowed."),
   max: maybe(z.number(), "The largest value allowed."),

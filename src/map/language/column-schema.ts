@@ -22,7 +22,7 @@ const NTH = '"2 of 3", say: the second of three columns';
 export const commonSettings = {
   header: maybe(
     z.union([filled, filledList]),
-    "The header of the column; white space, case and accents do not count. A list: headers that the column may have; a file must have exactly one of them. The first is part of keys, so add new ones after it.",
+    "The header of the column; white space, case, accents and the form of apostrophes do not count. A list: headers that the column may have; a file must have exactly one of them. The first is part of keys, so add new ones after it.",
     ["Peso Bruto", ["CNPJ Gerador", "CNPJ do Gerador"]],
   ),
   headers: maybe(

@@ -27,7 +27,8 @@ export function yamlFaults(
 
 /** Explains a YAML error in our own words; `text`: the text at its place, in its `line`. */
 function yamlFault(code: string, text: string, line: string): [message: string, hint: string] {
-  const quote = "Put quotes around a text that contains : # [ ] { } , & * ! | > @ ` % or quotes.";
+  const quote =
+    "Put quotes around a text that contains : # [ ] { } , & * ! | > @ ` % or quotes: single ones, if it contains double quotes.";
   const known: { [code: string]: [string, string] } = {
     TAG_RESOLVE_FAILED: [
       `YAML reads ${JSON.stringify(text.split(/\s/)[0])} as a tag.`,
