@@ -4,6 +4,7 @@ import { isEither, Rounding } from "../map/convert/number-text.js";
 import { presentRecords } from "../map/cases/present.js";
 import type { MappingInput, RowMapper } from "../map/mapping.js";
 import { type CauseOfRows, tallyCauses } from "../model/causes.js";
+import { codes } from "../model/codes.js";
 import { detachText } from "../model/detach.js";
 import { RowferryError } from "../model/error.js";
 import { isJsonObject, type JsonValue } from "../model/json.js";
@@ -266,5 +267,5 @@ type FoundInRow = Problem & { row: number };
 function toldOf({ found, count }: CauseOfRows<FoundInRow>): TableCheck["problems"][number] {
   const { code, message, hint, column, row } = found;
   const place = describePlace({ row, ...(column === null ? {} : { column }) });
-  return { code, count, example: `${place}: ${message}${hint === null ? "" : ` (${hint})`}` };
+  return { code, count, example: `${place}: ${message} (${hint ?? codes[code].remedy})` };
 }

@@ -167,6 +167,13 @@ describe("rowferry check of files", () => {
     expect(world.out + world.err).toContain("`header: 2`");
   });
 
+  it("says how to mend a problem that has no advice of its own: two rows of a group that differ", async () => {
+    const grouped = mapping.replace("    skip:", "    group: =job\n    skip:");
+    const text = `${good}\n1;Fracht;01.02.2026;2,5;Ulm;A\n`;
+    const { out } = await checked({ "m.yaml": grouped, "rows-1.csv": text }, "rows-1.csv");
+    expect(out.replace(/\s+/g, " ")).toContain("combine their values with `first(x)`");
+  });
+
   it("counts every row of a group (P7)", async () => {
     const grouped = mapping.replace("    skip:", "    group: =job\n    skip:");
     const text = `${good}\n1;Fracht;01.02.2026;1,5;Ulm;A\n`;
@@ -179,7 +186,9 @@ describe("rowferry check of files", () => {
     const again = [good, "1;Fracht;01.02.2026;1,5;Ulm;A", "2;Fracht;02.02.2026;2,5;Ulm;A", ""].join("\n");
     const { code, out } = await checked({ "m.yaml": named, "rows-1.csv": again }, "rows-1.csv");
     expect(out).toContain("rows      3 read = 0 skipped + 1 invalid + 2 valid");
-    expect(out).toMatch(/row 5: It has the same rowId as row 3, which differs\.\s+row-id-twice/);
+    expect(out).toMatch(
+      /row 5: It has the same rowId as row 3, which differs\.\s+\(Correct one id[^)]*\)\s+row-id-twice/,
+    );
     expect(code).toBe(3);
   });
 
