@@ -2,7 +2,7 @@
 import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { nearestName } from "../map/nearest.js";
 import { RowferryError } from "../model/error.js";
-import type { Frame } from "./frame.js";
+import type { Frame } from "./world.js";
 import { fitted } from "./render/text.js";
 
 /**

@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from "commander";
 import type { Selectors } from "../ledger/decide/selection.js";
 import { isRedisAddress } from "../model/addresses.js";
+import { lastTimeOfDay, milliseconds } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import { READABLE } from "../model/file-endings.js";
 import { quotedPath } from "../model/shell-quoted.js";
@@ -47,16 +48,7 @@ const rowName = textLike("a row such as march.csv:17, or a number", (text) => /^
 
 const rowNames = (text: string, before?: readonly string[]): readonly string[] => [...(before ?? []), rowName(text)];
 
-const DAY_MS = 86_400_000;
-
-const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
-
-function milliseconds(text: string): number | null {
-  const match = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text);
-  return match === null ? null : Math.round(Number(match[1]) * (unitMs[match[2] ?? ""] ?? 0));
-}
-
-/** In ms. A plain number is refused, because it has no unit. */
+/** In ms. */
 export const duration = valueOf("a time such as 90s, 30m, 2h, 90d or 26w", milliseconds);
 
 /** In ms. `6m` was meant as months. */
@@ -141,20 +133,6 @@ export const selectorsOf = ({ run, input, row, document, code }: Given<typeof se
   code,
 });
 
-/** A local time on the day of `now`. */
-function onThatDay(now: number, [hours = 0, minutes = 0, seconds = 0]: readonly number[]): Date {
-  const date = new Date(now);
-  date.setHours(hours, minutes, seconds, 0);
-  return date;
-}
-
-/** In ms: the nearest one, past or to come. The same command that starts again after 06:00 does not mean tomorrow's. */
-export function nearestTimeOfDay(text: string, now: number): number {
-  const date = onThatDay(now, text.split(":").map(Number));
-  date.setDate(date.getDate() + Math.round((now - date.getTime()) / DAY_MS));
-  return date.getTime();
-}
-
 /** `Date.parse` alone makes 3 March of 31 February, and reads 03/04/2026 as Americans write it. */
 const isDay = (day: string) => new Date(Date.parse(`${day}T00:00:00Z`) || 0).toISOString().startsWith(day);
 
@@ -165,11 +143,7 @@ const isDay = (day: string) => new Date(Date.parse(`${day}T00:00:00Z`) || 0).toI
 export function moment(text: string, now: number): number | null {
   const ago = milliseconds(text);
   if (ago !== null) return now - ago;
-  if (/^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(text)) {
-    const date = onThatDay(now, text.split(":").map(Number));
-    if (date.getTime() > now) date.setDate(date.getDate() - 1);
-    return date.getTime();
-  }
+  if (/^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(text)) return lastTimeOfDay(text, now);
   const day = /^\d{4}-\d{2}-\d{2}(?=$|[T ]\d{2}:)/.exec(text)?.[0];
   if (day === undefined || !isDay(day)) return null;
   const found = Date.parse(day === text ? `${day}T00:00:00` : text);

@@ -6,11 +6,9 @@ import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import { define, exampleText } from "./command.js";
 import { commands, loadCommand } from "./commands.js";
-import type { Frame, Interruption } from "./frame.js";
 import { keepHeapSmall } from "./heap.js";
-import { ownFile } from "./own-file.js";
 import { endOf, helpHint, tellError } from "./report-error.js";
-import { processWorld, type World } from "./world.js";
+import { type Frame, type Interruption, ownFile, processWorld, type World } from "./world.js";
 
 /** `argv`: without node and script. Never rejects, never ends the process. */
 export async function main(argv: readonly string[], world: World): Promise<number> {

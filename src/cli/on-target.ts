@@ -11,10 +11,9 @@ import { inZone } from "../settings/environment.js";
 import { resolveTarget, type TargetFlags } from "../settings/target.js";
 import { command, type CommandSpec, type Flags, type Given } from "./command.js";
 import { targetFlags } from "./flags.js";
-import type { Frame } from "./frame.js";
 import { createOutput, type Output, shownPath, tell, type Told } from "./output.js";
 import { asRowferryError } from "./report-error.js";
-import type { World } from "./world.js";
+import type { Frame, World } from "./world.js";
 
 export interface Work {
   world: World;

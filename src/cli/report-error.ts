@@ -4,7 +4,7 @@ import { codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import { plainLines, plainText } from "../report/plain-text.js";
-import type { Frame, Interruption } from "./frame.js";
+import type { Frame, Interruption } from "./world.js";
 import { fitted } from "./render/text.js";
 
 /** By the system's code, for paths that a person named. */

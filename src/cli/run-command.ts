@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
-import { unlessAborted } from "../model/clock.js";
+import { nearestTimeOfDay, unlessAborted } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
 import { type PipelineEvent, type Summary, telling } from "../model/summary.js";
 import type { Target } from "../model/target.js";
@@ -19,15 +19,14 @@ import { targetName } from "../settings/target.js";
 import { runShellCommand } from "../serve/shell-command.js";
 import type { Teller } from "../serve/teller.js";
 import { command, type CommandSpec, type Flags, type Given } from "./command.js";
-import { nearestTimeOfDay, runFlags, targetFlags } from "./flags.js";
-import type { Frame } from "./frame.js";
+import { runFlags, targetFlags } from "./flags.js";
 import { type CommonFlags, type Work, withTarget } from "./on-target.js";
 import type { Output, Told } from "./output.js";
 import type { Pipeline } from "./pipeline.js";
 import { createProgress, type Progress, silentProgress } from "./render/progress.js";
 import { printSummary } from "./render/summary.js";
 import { asRowferryError, endOf } from "./report-error.js";
-import type { World } from "./world.js";
+import type { Frame, World } from "./world.js";
 
 const sendingFlags = { ...runFlags, ...targetFlags };
 

@@ -1,6 +1,9 @@
 /** Everything the command line takes from the process, so that tests can replace it. */
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { isatty } from "node:tty";
 import { type Clock, type Random, systemClock } from "../model/clock.js";
+import type { ExitCode } from "../model/exit-code.js";
 import { type Pipeline, pipeline } from "./pipeline.js";
 
 export interface Stream {
@@ -79,4 +82,27 @@ function processStream(stream: NodeJS.WriteStream & { fd: number }): Stream {
       return stream.columns ?? null;
     },
   };
+}
+
+/** A file of this package. Source, build and bundle are equally deep in it, as long as this file stays where it is. */
+export const ownFile = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+export interface Interruption {
+  signal: SignalName;
+  exitCode: typeof ExitCode.interrupted | typeof ExitCode.terminated;
+}
+
+/** Resolves once a signal ends the command. */
+export const untilAborted = (signal: AbortSignal): Promise<unknown> =>
+  signal.aborted ? Promise.resolve() : once(signal, "abort");
+
+/** What main.ts hands to every command. */
+export interface Frame {
+  world: World;
+  readonly signal: AbortSignal;
+  /** Null: the target is not known yet. */
+  logFolder: string | null;
+  /** Calls may be under way. */
+  isSending?: boolean;
+  exitCode: number;
 }

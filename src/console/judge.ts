@@ -14,7 +14,7 @@ import { mappingAsUsed } from "../run/stage.js";
 import type { Mapping, RowMapper } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import { columnsUsed } from "../model/formula.js";
-import type { MappedRow } from "../model/mapped-row.js";
+import type { MappedRow } from "../model/records.js";
 import { columnName, columnPosition, originalColumns } from "../model/own-columns.js";
 import { describePlace } from "../model/place.js";
 import { memberOf, ofMember, type Problem, rowsWithText } from "../model/problem.js";

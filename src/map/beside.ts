@@ -3,7 +3,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import nodeModule from "node:module";
 import { extname, isAbsolute, join, normalize, dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { detachText } from "../model/detach.js";
+import { detachText } from "../model/fold.js";
 import type { CsvOptions } from "../model/dialect.js";
 import { RowferryError } from "../model/error.js";
 import type { Row } from "../model/row.js";

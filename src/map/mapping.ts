@@ -3,7 +3,7 @@
  * on any machine.
  */
 import type { ReadOptions } from "../model/dialect.js";
-import type { MappedRow } from "../model/mapped-row.js";
+import type { MappedRow } from "../model/records.js";
 import type { CellKind, CellLook, Row } from "../model/row.js";
 import type { KeyMakers } from "./fingerprints.js";
 import type { MappingProblem } from "./language/source.js";

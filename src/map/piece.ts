@@ -3,7 +3,7 @@
  * pieces; records are made of pieces. A compiler reports a mistake and continues with `BROKEN`; a mapping with mistakes
  * never runs.
  */
-import { detachText } from "../model/detach.js";
+import { detachText } from "../model/fold.js";
 import { parseJson } from "../model/json.js";
 import type { Spell } from "./column/cells.js";
 import type { HeaderUse } from "./column/headers.js";

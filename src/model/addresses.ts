@@ -1,7 +1,7 @@
 /** The addresses that settings may name: https, plain http to this machine only, and Redis. */
 import { RowferryError } from "./error.js";
 import type { Place } from "./place.js";
-import { stripEnd } from "./strip-end.js";
+import { stripEnd } from "./fold.js";
 
 /** `hostname`: as in `URL`. */
 export function isLoopback(hostname: string): boolean {

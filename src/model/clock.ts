@@ -51,3 +51,35 @@ export const inUtc = (ms: number): string =>
     .toISOString()
     .replace("T", " ")
     .replace(/(:00)?\.000Z$|Z$/, "")} UTC`;
+
+const DAY_MS = 86_400_000;
+
+const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
+
+/** Of `90s`, `30m`, `2h`, `90d`, `26w`, in ms. Null: none of these; a plain number has no unit. */
+export function milliseconds(text: string): number | null {
+  const match = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text);
+  return match === null ? null : Math.round(Number(match[1]) * (unitMs[match[2] ?? ""] ?? 0));
+}
+
+/** `text`: `06:00` or `06:00:30`, in the local zone on the day of `now`. */
+function onThatDay(text: string, now: number): Date {
+  const [hours = 0, minutes = 0, seconds = 0] = text.split(":").map(Number);
+  const date = new Date(now);
+  date.setHours(hours, minutes, seconds, 0);
+  return date;
+}
+
+/** In ms: the last such local time. */
+export function lastTimeOfDay(text: string, now: number): number {
+  const date = onThatDay(text, now);
+  if (date.getTime() > now) date.setDate(date.getDate() - 1);
+  return date.getTime();
+}
+
+/** In ms: the nearest one, past or to come. The same command that starts again after 06:00 does not mean tomorrow's. */
+export function nearestTimeOfDay(text: string, now: number): number {
+  const date = onThatDay(text, now);
+  date.setDate(date.getDate() + Math.round((now - date.getTime()) / DAY_MS));
+  return date.getTime();
+}

@@ -1,4 +1,4 @@
-/** Folds texts that a person would call the same, and shortens texts for messages. */
+/** Texts: folded so that what a person would call the same is equal, shortened for messages, and cut. */
 
 /** Trims, and turns inner white space into single spaces. */
 export function squeeze(text: string): string {
@@ -34,3 +34,18 @@ export function listed(texts: readonly string[], most: number): string {
 
 /** For names that end in numbers: 9 before 10. */
 export const byNumber = new Intl.Collator("en", { numeric: true });
+
+/** Removes trailing characters of `set`. A pattern such as `/0+$/` takes quadratic time. */
+export function stripEnd(text: string, set: string): string {
+  let end = text.length;
+  while (end > 0 && set.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+/** The engine copies shorter texts anyway. */
+const SHORTEST_SLICE = 13;
+
+/** A copy of a text that is kept: a cell is a slice that keeps its whole chunk of the file in memory. */
+export function detachText(text: string): string {
+  return text.length < SHORTEST_SLICE ? text : Buffer.from(text, "utf16le").toString("utf16le");
+}

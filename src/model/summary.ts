@@ -1,51 +1,42 @@
 /** Types of events and summaries; lines/ describes their fields. */
-import type { z } from "zod";
 import type { Code } from "./codes.js";
-import type * as files from "./lines/files.js";
-import type * as ledger from "./lines/ledger.js";
-import type * as run from "./lines/run.js";
-import type { openWork, rowCounts, rowOutcomes, toldProblem, waiting } from "./lines/words.js";
+import type { LineOf } from "./lines.js";
+
+/** `summary.json`, the last `--json` line, and the terminal's summary. */
+export type Summary = LineOf<"summary">;
 
 /** read = skipped + invalid + known + staged (P7). */
-export type RowCounts = z.infer<typeof rowCounts>;
+export type RowCounts = Summary["rows"];
 
 /** Outcomes of staged and invalid rows, each counted once, by the worst. */
-export type RowOutcomes = z.infer<typeof rowOutcomes>;
+export type RowOutcomes = Summary["outcomes"];
 
 /** Zero counts are absent. */
 export type StateCounts = { [state: string]: number };
 
 /** The open work of the whole ledger. */
-export type OpenWork = z.infer<typeof openWork>;
+export type OpenWork = Summary["open"];
 
 /** With an example. */
-export type ToldProblem = z.infer<typeof toldProblem>;
-
-/** `summary.json`, the last `--json` line, and the terminal's summary. */
-export type Summary = z.infer<typeof run.summary>;
+export type ToldProblem = Summary["problems"][number];
 
 /** Held events of one cause, with an example. */
-export type ToldWaiting = z.infer<typeof waiting>;
+export type ToldWaiting = NonNullable<Summary["waiting"]>[number];
 
-export type Plan = Omit<z.infer<typeof ledger.plan>, "type">;
+export type Plan = Omit<LineOf<"plan">, "type">;
 
-export type Status = Omit<z.infer<typeof ledger.status>, "type">;
+export type Status = Omit<LineOf<"status">, "type">;
 
-export type Verification = Omit<z.infer<typeof ledger.verify>, "type">;
+export type Verification = Omit<LineOf<"verify">, "type">;
 
 /** What a mapping makes of a file. */
-export type FileCheck = Omit<z.infer<typeof files.file>, "type">;
+export type FileCheck = Omit<LineOf<"file">, "type">;
 
 /** How one table is read: a CSV file or a sheet. */
 export type TableCheck = FileCheck["tables"][number];
 
 /** The source of progress lines and `--json` lines. */
-export type PipelineEvent =
-  | z.infer<typeof run.stage>
-  | z.infer<typeof run.progress>
-  | z.infer<typeof run.forecast>
-  | z.infer<typeof run.backlog>
-  | z.infer<typeof run.notice>;
+export type PipelineEvent = LineOf<"stage" | "progress" | "forecast" | "backlog" | "notice">;
 
 /** Tells sentences to whoever observes a run. */
 export const telling =

@@ -1,19 +1,17 @@
 /** Checks one table (a CSV file, a sheet) against one input of a mapping. */
-import { foldName } from "../model/fold.js";
+import { detachText, foldName } from "../model/fold.js";
 import { isEither, Rounding } from "../map/convert/number-text.js";
 import { presentRecords } from "../map/cases/present.js";
 import type { MappingInput, RowMapper } from "../map/mapping.js";
 import { type CauseOfRows, tallyCauses } from "../model/causes.js";
 import { codes } from "../model/codes.js";
-import { detachText } from "../model/detach.js";
 import { RowferryError } from "../model/error.js";
 import { isJsonObject, type JsonValue } from "../model/json.js";
-import type { MappedRow } from "../model/mapped-row.js";
 import { foldKey } from "../model/near-keys.js";
 import { isOwnColumn, ownPosition } from "../model/own-columns.js";
 import { describePlace } from "../model/place.js";
 import { groupInterrupted, keysNearlyEqual, memberOf, type Problem, withoutMember } from "../model/problem.js";
-import type { Records } from "../model/records.js";
+import type { MappedRow, Records } from "../model/records.js";
 import type { Row } from "../model/row.js";
 import type { FileCheck, TableCheck } from "../model/summary.js";
 import type { Input, Table } from "../read/table.js";

@@ -1,5 +1,5 @@
 /** Finds rows of the files of one check that contradict each other; an import would not send both. */
-import { detachText } from "../model/detach.js";
+import { detachText } from "../model/fold.js";
 import { contentHash, eventDeduplicationId } from "../model/keys.js";
 import { eventKeyTwice, type Problem, rowIdTwice } from "../model/problem.js";
 import type { EventRecord, Records } from "../model/records.js";

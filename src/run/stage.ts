@@ -13,7 +13,7 @@ import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import type { Dialect } from "../model/dialect.js";
 import { listed } from "../model/fold.js";
-import type { MappedRow } from "../model/mapped-row.js";
+import type { MappedRow } from "../model/records.js";
 import { describePlace } from "../model/place.js";
 import type { Row } from "../model/row.js";
 import type { RowCounts } from "../model/summary.js";

@@ -2,7 +2,7 @@
  * What is unusual about an import, compared with three to ten earlier ones by the same mapping. Corrections are
  * ignored.
  */
-import { inUtc } from "../model/clock.js";
+import { inUtc, lastTimeOfDay, milliseconds } from "../model/clock.js";
 import type { Summary } from "../model/summary.js";
 import { counted, grouped, shortDuration } from "../report/figures.js";
 import type { Expectation, Oddity } from "../settings/notify-schema.js";
@@ -63,7 +63,7 @@ export function odditiesOf({ summary, earlier, newest }: Compared, silence: read
 
 /** An overdue input; null: none. `last`: when rows were last staged, ms. */
 export function missingInput(expect: Expectation, last: number | null, now: number): Cause | null {
-  const span = spanOf(expect.every);
+  const span = milliseconds(expect.every) ?? 0;
   const due = expect.by === undefined ? now : lastTimeOfDay(expect.by, now);
   if (last !== null && last > due - span) return null;
   const when = last === null ? "none has come yet" : `the last came on ${inUtc(last)}`;
@@ -74,20 +74,6 @@ export function missingInput(expect: Expectation, last: number | null, now: numb
     count: 1,
     ofRun: true,
   };
-}
-
-function spanOf(text: string): number {
-  const unit = { m: 60_000, h: 3_600_000, d: DAY }[text.at(-1) ?? "h"] ?? 0;
-  return Number(text.slice(0, -1)) * unit;
-}
-
-/** By this machine's clock. */
-function lastTimeOfDay(text: string, now: number): number {
-  const [hours = 0, minutes = 0] = text.split(":").map(Number);
-  const at = new Date(now);
-  at.setHours(hours, minutes, 0, 0);
-  if (at.getTime() > now) at.setDate(at.getDate() - 1);
-  return at.getTime();
 }
 
 function median(values: readonly number[]): number {

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { loadMapping } from "../../src/map/load-mapping.js";
 import type { Mapping, RowMapper } from "../../src/map/mapping.js";
 import { RowferryError } from "../../src/model/error.js";
-import type { MappedRow } from "../../src/model/mapped-row.js";
 import type { Problem } from "../../src/model/problem.js";
-import type { Records } from "../../src/model/records.js";
+import type { MappedRow, Records } from "../../src/model/records.js";
 import type { CellKind, Row } from "../../src/model/row.js";
 import { folder } from "./cli.world.js";
 

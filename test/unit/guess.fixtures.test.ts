@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { checkMapping, loadMapping } from "../../src/map/load-mapping.js";
-import type { MappedRow } from "../../src/model/mapped-row.js";
+import type { MappedRow } from "../../src/model/records.js";
 import { openInput } from "../../src/read/open-input.js";
 import { type TestWorld, testWorld, type } from "../support/cli.world.js";
 import { sampled } from "../support/sample.js";

@@ -1,7 +1,7 @@
 /** The ledger's hard cases: H9, H21 to H27 (HARD-CASES). */
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { MappedRow } from "../../src/model/mapped-row.js";
+import type { MappedRow } from "../../src/model/records.js";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { writeRejects } from "../../src/desk/files.js";
 import {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadMapping } from "../../src/map/load-mapping.js";
-import type { MappedRow } from "../../src/model/mapped-row.js";
+import type { MappedRow } from "../../src/model/records.js";
 import { openInput } from "../../src/read/open-input.js";
 import { sampled } from "../support/sample.js";
 

@@ -1,5 +1,5 @@
 /** What can be told of an invalid row, so that it holds no more than it must: HARD-CASES H13, H14, H15. */
-import type { MappedRow } from "../../src/model/mapped-row.js";
+import type { MappedRow } from "../../src/model/records.js";
 import { bind, headerOf, load, mapRows, mappingWith, row } from "../support/map.support.js";
 
 const DAY = { Doc: "1", Day: "01/02/2026", Ticket: "T1" };

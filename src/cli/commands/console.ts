@@ -7,7 +7,7 @@ import { ExitCode } from "../../model/exit-code.js";
 import { IN_CONSOLE } from "../../model/whoami.js";
 import { targetName } from "../../settings/target.js";
 import { command } from "../command.js";
-import { untilAborted } from "../frame.js";
+import { untilAborted } from "../world.js";
 import { port as portNumber } from "../flags.js";
 import { createOutput, tell } from "../output.js";
 

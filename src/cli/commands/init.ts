@@ -8,7 +8,7 @@ import { writeAtomically } from "../../report/atomic-file.js";
 import { configFileName } from "../../settings/config-file.js";
 import { command, exampleText } from "../command.js";
 import { createOutput, shownPath } from "../output.js";
-import { ownFile } from "../own-file.js";
+import { ownFile } from "../world.js";
 
 /**
  * Copied from examples/settings, where they have other names, because npm leaves files such as .gitignore out of

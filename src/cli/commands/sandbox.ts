@@ -11,7 +11,7 @@ import type { Sandbox, SandboxOptions } from "../../sandbox/index.js";
 import { settingsOf, type Switch, switches } from "../../sandbox/switches.js";
 import { readConfig, stateRoot } from "../../settings/config-file.js";
 import { command, type Flag } from "../command.js";
-import { untilAborted } from "../frame.js";
+import { untilAborted } from "../world.js";
 import { port as portNumber, valueOf } from "../flags.js";
 import { createOutput, shownPath, tell } from "../output.js";
 

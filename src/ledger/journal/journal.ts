@@ -6,7 +6,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
-import { stripEnd } from "../../model/strip-end.js";
+import { stripEnd } from "../../model/fold.js";
 import { openDurableFile, readAt, refuseMissingFolder } from "./durable-file.js";
 import { type LedgerOwner, ownerName } from "../open-ledger.js";
 

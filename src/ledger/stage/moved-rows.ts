@@ -7,8 +7,7 @@ import { cellRewritten, memberOf, ofMember, type Problem, problem, withoutMember
 import { areNearlyEqual, looksRewritten } from "../../model/near-keys.js";
 import { columnName, columnPosition, originalColumns } from "../../model/own-columns.js";
 import { contentHash, contentKeyParts, type DocumentName } from "../../model/keys.js";
-import type { Placement } from "../../model/mapped-row.js";
-import type { EventRecord } from "../../model/records.js";
+import type { EventRecord, Placement } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, headerBeside, leadOf, rowNumberOf } from "../rows.js";
 import { EVENTS_OF_ROW } from "../known-rows.js";

@@ -7,7 +7,7 @@ import type { LedgerDatabase } from "../ledger-database.js";
 import { Writer } from "../writer.js";
 import { foldKey } from "../../model/near-keys.js";
 import { unprefixed } from "../../model/keys.js";
-import { detachText } from "../../model/detach.js";
+import { detachText } from "../../model/fold.js";
 import type { AddressRef, ParticipantRef } from "../../model/records.js";
 
 /** Remembered ids, all forgotten at this number: flat memory for any number of rows. */

@@ -1,5 +1,5 @@
 /** Records the fate of staged rows and of their groups (P7). */
-import type { MappedRow } from "../../model/mapped-row.js";
+import type { MappedRow } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { latestOf, rowId, UNKNOWN_ROW } from "../rows.js";
 

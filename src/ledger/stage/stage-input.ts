@@ -2,7 +2,6 @@
  * Stages the rows of an input inside the import's transaction, each whole or invalid, counted so that read = skipped +
  * invalid + known + staged (P7). How a row takes another's place: `createRowWithdrawal`. Touches no network.
  */
-import type { MappedRow, Placement, PromisedParty } from "../../model/mapped-row.js";
 import type { DocumentName } from "../../model/keys.js";
 import {
   eventKeyTwice,
@@ -12,7 +11,7 @@ import {
   problem,
   rowIdTwice,
 } from "../../model/problem.js";
-import type { EventRecord, Records } from "../../model/records.js";
+import type { EventRecord, MappedRow, Placement, PromisedParty, Records } from "../../model/records.js";
 import type { Row } from "../../model/row.js";
 import type { RowCounts } from "../../model/summary.js";
 import { countContentChange } from "../inputs.js";

@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { foldName } from "../../model/fold.js";
 import { isJsonObject, type JsonValue } from "../../model/json.js";
-import type { MappedRow } from "../../model/mapped-row.js";
+import type { MappedRow } from "../../model/records.js";
 import type { Problem } from "../../model/problem.js";
 import type { CellKind, Row } from "../../model/row.js";
 import { parseWithSchema } from "../language/schema-problems.js";

@@ -1,6 +1,6 @@
 /** Reads numbers as people write them, without floating point. */
 import { RE2JS } from "re2js";
-import { detachText } from "../../model/detach.js";
+import { detachText } from "../../model/fold.js";
 import { attempt, Refused } from "./conversion-kind.js";
 import { Exact } from "./exact.js";
 

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import type { Validator } from "stdnum";
 import { z } from "zod";
-import { detachText } from "../../model/detach.js";
+import { detachText } from "../../model/fold.js";
 import { convertDefaultsShape, defineConversion, refuse, refuseOptions } from "./conversion-kind.js";
 import { filled, maybe } from "../described.js";
 

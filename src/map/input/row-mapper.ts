@@ -2,10 +2,9 @@
 import type { Code } from "../../model/codes.js";
 import { inUtc } from "../../model/clock.js";
 import { joinKey } from "../../model/keys.js";
-import type { MappedRow, Placement, PromisedParty } from "../../model/mapped-row.js";
 import { columnName } from "../../model/own-columns.js";
 import type { Problem } from "../../model/problem.js";
-import type { EventRecord } from "../../model/records.js";
+import type { EventRecord, MappedRow, Placement, PromisedParty } from "../../model/records.js";
 import type { Row } from "../../model/row.js";
 import { asText, type Maybe, type View } from "../column/view.js";
 import { quoteCell } from "../convert/conversion-kind.js";

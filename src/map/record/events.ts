@@ -1,8 +1,7 @@
 /** Events (service.md, Event): the rows in which they happen, their content, and what an invalid row still shows. */
 import { foldName } from "../../model/fold.js";
 import { canonicalJson, type JsonObject } from "../../model/json.js";
-import type { Placement } from "../../model/mapped-row.js";
-import type { AddressRef, EventRecord, ParticipantRef } from "../../model/records.js";
+import type { AddressRef, EventRecord, ParticipantRef, Placement } from "../../model/records.js";
 import { asText, type Eval, type Made, type View } from "../column/view.js";
 import { keyLabel, NEVER } from "../language/mapping-schema.js";
 import { eventFields, type EventSpec } from "../language/record-schema.js";

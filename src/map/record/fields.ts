@@ -2,7 +2,7 @@
 import type { Code } from "../../model/codes.js";
 import { exactNumber, isExactNumber, type JsonValue } from "../../model/json.js";
 import { idFault } from "../../model/service-id.js";
-import { stripEnd } from "../../model/strip-end.js";
+import { stripEnd } from "../../model/fold.js";
 import { readLiteral } from "../column/column.js";
 import { asText, literalText, type Type, type Value, View } from "../column/view.js";
 import type { ConversionSpec } from "../convert/conversion.js";

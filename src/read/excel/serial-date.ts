@@ -1,5 +1,5 @@
 /** Excel's serial day numbers of both calendars, and ISO cells, as ISO texts to the millisecond. */
-import { stripEnd } from "../../model/strip-end.js";
+import { stripEnd } from "../../model/fold.js";
 
 const DAY = 86_400_000;
 /** Days from 1970-01-01 to serial 0: of 1900 from March on, of 1900 before its false 29 February, of 1904. */

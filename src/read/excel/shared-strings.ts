@@ -2,7 +2,7 @@
  * The texts of a workbook, as UTF-8 bytes instead of a million small strings. A workbook whose texts exceed the bound
  * is refused.
  */
-import { stripEnd } from "../../model/strip-end.js";
+import { stripEnd } from "../../model/fold.js";
 import type { Zip } from "../zip.js";
 import { type Attributes, walkPart } from "./xml.js";
 

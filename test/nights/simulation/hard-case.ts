@@ -4,7 +4,7 @@ import { dismiss as dismissIn, retry } from "../../../src/ledger/decide/dismiss.
 import { resolveDocument } from "../../../src/ledger/decide/resolve.js";
 import { findDocument } from "../../../src/ledger/documents-named.js";
 import { eventDeduplicationId } from "../../../src/model/keys.js";
-import type { MappedRow } from "../../../src/model/mapped-row.js";
+import type { MappedRow } from "../../../src/model/records.js";
 import type { FaultAction, FaultRule } from "../../../src/sandbox/index.js";
 import { eventRow, type EventRow, minuteOf, START } from "./story-rows.js";
 import { dismissSelected, replaceEach } from "../../support/decide.js";

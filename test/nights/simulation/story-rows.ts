@@ -1,8 +1,14 @@
 /** Rows of a story, written short: what a mapping would have made of them. */
 import { lengthPrefixed, naturalKey } from "../../../src/model/keys.js";
-import type { MappedRow, Placement } from "../../../src/model/mapped-row.js";
 import type { StoryRow } from "./story.js";
-import type { AddressRecord, DocumentRef, EventRecord, ParticipantRecord } from "../../../src/model/records.js";
+import type {
+  AddressRecord,
+  DocumentRef,
+  EventRecord,
+  MappedRow,
+  ParticipantRecord,
+  Placement,
+} from "../../../src/model/records.js";
 
 export interface EventRow {
   row: number;

@@ -9,7 +9,7 @@ import { createInputStager } from "../../../src/ledger/stage/stage-input.js";
 import { loadMapping } from "../../../src/map/load-mapping.js";
 import type { MappingSettings } from "../../../src/map/mapping.js";
 import type { Clock } from "../../../src/model/clock.js";
-import type { MappedRow } from "../../../src/model/mapped-row.js";
+import type { MappedRow } from "../../../src/model/records.js";
 import type { Shown } from "../../../src/model/lines/show.js";
 import type { Plan, RunLimits, Summary } from "../../../src/model/summary.js";
 import type { Target } from "../../../src/model/target.js";
