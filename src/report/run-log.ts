@@ -1,6 +1,7 @@
 /** `run.log` as lines of JSON. Writes only the fields named here: no cell, key, body, message or secret (P9). */
 import { join } from "node:path";
 import pino from "pino";
+import type { Attempt } from "../model/attempt.js";
 import type { Code } from "../model/codes.js";
 import type { PipelineEvent, Summary } from "../model/summary.js";
 import { makeFolder } from "../model/make-folder.js";
@@ -10,22 +11,11 @@ export type RunLogLevel = "trace" | "debug" | "info" | "warn" | "error" | "silen
 /** Gets the same lines; pino's loggers fit. */
 export type Logger = Record<Exclude<RunLogLevel, "silent">, (fields: object, message: string) => unknown>;
 
-export interface LoggedAttempt {
-  kind: string;
-  number: number;
-  durationMs: number;
-  status: number | null;
-  failure: string | null;
-  codes: readonly string[];
-  requestIds: readonly string[];
-  inDoubt: boolean;
-}
-
 export interface RunLog {
   begin(run: { name: string; command: string; target: string }): void;
   event(event: PipelineEvent): void;
   /** Accepted ones at `debug`, others at `info`. */
-  attempt(attempt: LoggedAttempt): void;
+  attempt(kind: string, attempt: Attempt): void;
   end(summary: Summary): void;
   fail(code: Code): void;
   /** Null: nothing is written. */
@@ -64,14 +54,14 @@ export function openRunLog(folder: string, level: RunLogLevel, own?: Logger): Ru
       const { type, ...counts } = event;
       write(type === "progress" ? "trace" : "info", counts, type);
     },
-    attempt({ kind, number, durationMs, status, failure, codes, requestIds, inDoubt }) {
+    attempt(kind, { number, durationMs, status, failure, error, requestIds, inDoubt }) {
       const line = {
         kind,
         attempt: number,
         status,
         durationMs: Math.round(durationMs),
         failure: failure?.slice(0, 100),
-        codes: cut(codes, 100),
+        codes: cut(error?.codes ?? [], 100),
         requestIds: cut(requestIds, 200),
         inDoubt: inDoubt || undefined,
       };

@@ -85,7 +85,7 @@ export async function run(
           log?.event(event);
           options.observe(event);
         },
-        onAttempt: (kind, { error, ...attempt }) => log?.attempt({ ...attempt, kind, codes: error?.codes ?? [] }),
+        onAttempt: (kind, attempt) => log?.attempt(kind, attempt),
       },
       later,
     ).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 /** Composes the submitter's layers: retry, outage, token and throttle, client, transport. */
 import { serviceUrl } from "../model/addresses.js";
 import type { Clock, Random } from "../model/clock.js";
-import type { Code } from "../model/codes.js";
+import type { LineOf } from "../model/lines.js";
 import type { Target } from "../model/target.js";
 import type { Attempt } from "../model/attempt.js";
 import type { Answer, Call, CallKind, SendOptions } from "./call.js";
@@ -15,11 +15,7 @@ import { type Throttle, unthrottled } from "./throttle.js";
 import { createTokenSource } from "./token.js";
 import type { Transport } from "./transport.js";
 
-export interface SubmitNotice {
-  level: "info" | "warning";
-  code: Code | null;
-  message: string;
-}
+export type SubmitNotice = Omit<LineOf<"notice">, "type">;
 
 export interface SubmitterOptions {
   target: Target;

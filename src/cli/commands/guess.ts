@@ -20,7 +20,7 @@ import { checkFiles } from "../../run/check-files.js";
 import { command, type Given } from "../command.js";
 import { terminalOf } from "../confirm.js";
 import { dataFiles, valueOf } from "../flags.js";
-import type { Frame } from "../frame.js";
+import type { Frame } from "../world.js";
 import { createOutput, shownPath } from "../output.js";
 import { fitted, joined, lines, type Part, plain } from "../render/text.js";
 
@@ -39,14 +39,12 @@ const zone = valueOf("the IANA name of a time zone, such as America/Sao_Paulo", 
 
 const encodingOf = valueOf("the name of an encoding, such as windows-1251", canonicalEncoding);
 
-const namespace = valueOf("a text", (text) => (text === "" ? null : text));
-
 const flags = {
   output: ["-o, --output <file>", "write the mapping to this file; default: standard output"],
   force: ["--force", "overwrite an existing file"],
   ask: ["--ask", "ask at the terminal what the files leave open"],
   encoding: ["--encoding <name>", "of files that are not UTF-8, such as shift_jis (default: windows-1252)", encodingOf],
-  namespace: ["--namespace <name>", "part of every key (default: made from the first file's name)", namespace],
+  namespace: ["--namespace <name>", "part of every key (default: made from the first file's name)"],
   country: ["--country <code>", "the country of tax ids, addresses and telephone numbers: two letters", country],
   timezone: ["--timezone <zone>", "the zone of local times, such as Europe/Berlin (default: the country's)", zone],
 } as const;
