@@ -24,7 +24,7 @@ export interface Output {
 interface ToldOf<Type extends Line["type"]> {
   type: Type;
   line: Omit<LineOf<Type>, "type">;
-  /** From a line whose texts are plain. Parts are paragraphs. Default: its sentences. */
+  /** From a line whose texts are plain. Parts are paragraphs. Default: its sentences, as one. */
   text?(line: LineOf<Type>): readonly Part[];
   /** Printed unchanged: commands, bodies. */
   verbatim?: string;
@@ -67,10 +67,12 @@ export function createOutput(
   };
 }
 
+const inOne = (line: Line): readonly Part[] => [said(line)];
+
 /** All but its end. `put`: the commands in its sentences. */
 export function tell(
   output: Output,
-  { type, line: found, text = said, verbatim = "", next = [] }: Told,
+  { type, line: found, text = inOne, verbatim = "", next = [] }: Told,
   put = (sentences: string) => sentences,
 ): void {
   const { columns } = output;

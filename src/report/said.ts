@@ -78,9 +78,10 @@ const sentences: Say = {
       changed > 0 && `${counted(changed, "event")} landed with other content than the rows have now.`,
     ]),
   verify: ({ checked, differences, unread, unverifiable, stopped }) => [
-    verified(stopped, differences.length, unread.length),
-    `Compared: ${countedKinds(checked)}.`,
-    ...[...differences, ...unread].slice(0, 50).map(({ subject, name, text }) => `${subject} ${name}: ${text}`),
+    `${verified(stopped, differences.length, unread.length)} Compared: ${countedKinds(checked)}.`,
+    ...listed(differences),
+    unread.length > 0 && "Not read:",
+    ...listed(unread),
     ...unverifiable.map(({ text, count }) => `Not compared: ${text} (${grouped(count)})`),
   ],
 };
@@ -104,7 +105,10 @@ export function saidOf(lines: readonly Line[]): string[] {
   return more > 0 ? [...shown, `${counted(more, "more document")} in the same way.`] : shown;
 }
 
-export function verified(stopped: string | null, differences: number, unread: number): string {
+const listed = (records: readonly { subject: string; name: string; id: string; text: string }[]): string[] =>
+  records.map(({ subject, name, id, text }) => `  ${subject} ${name} (${id}) ${text}`);
+
+function verified(stopped: string | null, differences: number, unread: number): string {
   if (stopped !== null) return `Stopped before everything was compared: ${stopped}`;
   if (differences > 0) return `Ledger and service differ in ${counted(differences, "place")}.`;
   if (unread === 0) return "Ledger and service agree, as far as reads can show.";

@@ -6,7 +6,6 @@ import type { Replaced } from "../../desk/decide.js";
 import { counted, sumOf } from "../../report/figures.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
 import { plainText } from "../../report/plain-text.js";
-import { said } from "../../report/said.js";
 import { confirm } from "../confirm.js";
 import { dryRun, foreseen } from "../dry-run.js";
 import { journal, selectorFlags, selectorsOf, wait, yes } from "../flags.js";
@@ -43,11 +42,7 @@ export const spec = onTarget({
     if (name !== undefined && Object.values(chosen).some((selector) => selector !== undefined))
       throw new RowferryError("usage", "replace takes a document or selectors, not both.");
     const decide = replacing(name === undefined ? documentsToReplace(target, chosen) : [name], reason);
-    const replaced = (one: Replaced["replaced"][number]): Told => ({
-      type: "replaced",
-      line: one,
-      text: (line) => [said(line)],
-    });
+    const replaced = (one: Replaced["replaced"][number]): Told => ({ type: "replaced", line: one });
     const leftOut = ({ code, message, hint }: RowferryError): Told => ({
       type: "not-replaced",
       line: { code, message, hint },

@@ -1,8 +1,6 @@
 /** `rowferry verify`: compares the ledger with the service. */
 import type { Verification } from "../../model/summary.js";
-import { countedKinds, grouped } from "../../report/figures.js";
 import { naming } from "../../report/next-steps.js";
-import { verified } from "../../report/said.js";
 import { dryRun, sayForeseen } from "../dry-run.js";
 import { moment, pastTime, positiveInteger, rateFlags, selectorFlags, wait } from "../flags.js";
 import { onTarget } from "../on-target.js";
@@ -44,15 +42,6 @@ export const spec = onTarget({
     return {
       type: "verify",
       line: found,
-      text: ({ checked, differences, unread, unverifiable, stopped }) => [
-        `${verified(stopped, differences.length, unread.length)} Compared: ${countedKinds(checked)}.`,
-        listed(differences),
-        unread.length > 0 && ["Not read:", listed(unread)],
-        unverifiable.length > 0 && [
-          "Not compared:",
-          unverifiable.map(({ text, count }) => `  ${text} (${grouped(count)})`),
-        ],
-      ],
       next:
         lost.length === 0
           ? []
@@ -76,6 +65,3 @@ function withoutParties({ differences, unread, ...found }: Verification): Verifi
     });
   return { ...found, differences: hidden(differences), unread: hidden(unread) };
 }
-
-const listed = (records: Verification["differences"]): string[] =>
-  records.map(({ subject, name, id, text }) => `  ${subject} ${name} (${id}) ${text}`);
