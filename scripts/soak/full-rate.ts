@@ -25,6 +25,7 @@ import {
   startRowferry,
   startSandbox,
 } from "../../test/processes/processes.js";
+import { doubledAddresses, twinParticipants } from "../../test/support/doubled.js";
 
 const RATE = 20;
 const BURST = 30;
@@ -291,7 +292,7 @@ function differences(store: string, rows: number): string[] {
     if (found !== wanted) wrong.push(`${externalId}: ${found} instead of ${wanted ?? "nothing"}`);
     expected.delete(externalId ?? "");
   }
-  const twins = [...sandbox.store.twinParticipants(), ...sandbox.store.doubledAddresses()];
+  const twins = [...twinParticipants(sandbox.store), ...doubledAddresses(sandbox.store)];
   void sandbox.close();
   return [...wrong, ...[...expected.keys()].map((key) => `${key} is missing`), ...twins.map(() => "a twin")];
 }

@@ -1,6 +1,6 @@
 /** Reads the sandbox from outside: typed for tests, as JSON or text, and its request log. */
 import { type DumpOptions, dumpTimelines, timelinesOf } from "./dump.js";
-import { type DocumentRecord, type EventRecord, naturalKey, placeOf } from "./records.js";
+import type { DocumentRecord, EventRecord } from "./records.js";
 import type { Store } from "./store.js";
 
 export interface RequestRecord {
@@ -57,12 +57,6 @@ export interface DocumentWithTimeline extends DocumentRecord {
   events: EventRecord[];
 }
 
-/** Registered more than once in one dataset; `count`: 2 or more. */
-export interface Doubled<Item> {
-  first: Item;
-  count: number;
-}
-
 export type Inspection = ReturnType<typeof inspectionOf>;
 
 /** In order of registration. */
@@ -70,11 +64,7 @@ export function inspectionOf(store: Store, log: RequestLog) {
   const withTimeline = (one: DocumentRecord): DocumentWithTimeline => ({ ...one, events: store.eventsOf(one.id) });
   const inspection = {
     participants: () => store.participants(),
-    /** Participants registered twice under one natural key in one dataset (open point 2). */
-    twinParticipants: () => doubled(store.participants(), (one) => `${one.dataset} ${naturalKey(one)}`),
     addresses: () => store.addresses(),
-    /** Addresses registered twice for one participant and place in one dataset (open point 5). */
-    doubledAddresses: () => doubled(store.addresses(), (one) => `${one.dataset} ${one.participantId} ${placeOf(one)}`),
     documents: () => store.documents().map(withTimeline),
     document(id: string): DocumentWithTimeline | undefined {
       const found = store.document(id);
@@ -91,14 +81,4 @@ export function inspectionOf(store: Store, log: RequestLog) {
     timelines: (options: DumpOptions = {}) => timelinesOf(store, options),
   };
   return inspection;
-}
-
-function doubled<Item>(items: readonly Item[], keyOf: (item: Item) => string): Doubled<Item>[] {
-  const groups = new Map<string, Doubled<Item>>();
-  for (const first of items) {
-    const group = groups.get(keyOf(first)) ?? { first, count: 0 };
-    group.count += 1;
-    groups.set(keyOf(first), group);
-  }
-  return [...groups.values()].filter(({ count }) => count > 1);
 }

@@ -11,6 +11,7 @@ import { drawStory, type Step, type Story, type StoryRow, TONIGHT } from "./simu
 import { eventRow } from "./simulation/story-rows.js";
 import { type Nights, type Safeguard, safeguards, withoutSafeguard } from "./simulation/without.js";
 import { createWorld, lostAnswers, storyFile, type World } from "./simulation/world.js";
+import { twinParticipants } from "../support/doubled.js";
 
 /** The product as it is. */
 const whole: Nights = { live, createWorld, replaceEach };
@@ -180,7 +181,7 @@ async function twins(from: Nights) {
   world.setFaults([{ match: { method: "POST", path: "/participants" }, nth: 1, action: lost }]);
   await world.bring("a", ["M1 1"]);
   await world.resume();
-  const count = world.sandbox.store.twinParticipants().length;
+  const count = twinParticipants(world.sandbox.store).length;
   await world.close();
   return count;
 }

@@ -6,6 +6,7 @@ import { unthrottled } from "../../src/submit/throttle.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { createWorld } from "../nights/simulation/world.js";
 import { manifests } from "./processes.js";
+import { doubledAddresses, twinParticipants } from "../support/doubled.js";
 
 /** Events by the documents' external ids, without generated ids. */
 export type Timelines = Map<string, string[]>;
@@ -93,7 +94,7 @@ export function differences(
   }
   for (const key of result.keys()) if (!undisturbed.has(key)) broken.push(`${key} is new`);
   if (sandbox.store.documents().length !== result.size) broken.push("a document is doubled");
-  const doubled = [...sandbox.store.twinParticipants(), ...sandbox.store.doubledAddresses()];
+  const doubled = [...twinParticipants(sandbox.store), ...doubledAddresses(sandbox.store)];
   if (doubled.length > 0) broken.push(REGISTERED_TWICE);
   return broken;
 }

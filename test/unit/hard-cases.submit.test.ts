@@ -29,6 +29,7 @@ import { problemExamples } from "../../src/ledger/views/problems.js";
 import { sampled } from "../support/sample.js";
 import { START } from "../nights/simulation/story-rows.js";
 import type { RunPlan, WorldOptions } from "../nights/simulation/world.js";
+import { doubledAddresses, twinParticipants } from "../support/doubled.js";
 
 /** Of each event with a state, in time order, whether it is in doubt (1). */
 const doubts = () =>
@@ -361,7 +362,7 @@ test.each(["/participants", "/participants/{participantId}/addresses"])(
     open({ sandbox: { twinParticipants: true } });
     world.setFaults([{ match: { method: "POST", path }, nth: 1, action: lost }]);
     expect((await imported(...at(10))).exitCode).toBe(0);
-    expect([...world.sandbox.store.twinParticipants(), ...world.sandbox.store.doubledAddresses()]).toEqual([]);
+    expect([...twinParticipants(world.sandbox.store), ...doubledAddresses(world.sandbox.store)]).toEqual([]);
     const kinds = world.sandbox.store.requests().map(({ method, at: when }) => ({ method, when }));
     const [post] = kinds.filter(({ method }) => method === "POST").slice(1);
     const look = kinds.find(({ method, when }) => method === "GET" && when > (post?.when ?? 0));

@@ -9,6 +9,7 @@ import { type Story, TONIGHT } from "./story.js";
 import { START } from "./story-rows.js";
 import { describe, isReplaced, type LedgerEvent, eventOf, readEvents, type Witness } from "./witness.js";
 import type { World } from "./world.js";
+import { doubledAddresses, twinParticipants } from "../../support/doubled.js";
 
 const LANDED = ["landed", "landed-without-id", "changed"];
 
@@ -112,12 +113,12 @@ function oneDocumentEach(documents: readonly DocumentWithTimeline[], witness: Wi
 function registeredOnce(world: World, story: Story) {
   // Created first and seen by nobody, twins are what `create-first` risks where the service allows them.
   const risky = story.settings.participants?.strategy === "create-first" && story.sandbox.twinParticipants === true;
-  const twins = risky ? [] : world.sandbox.store.twinParticipants();
+  const twins = risky ? [] : twinParticipants(world.sandbox.store);
   return [
     ...twins.map(({ first, count }) => `P1 doubled: ${count} participants ${first.taxId}`),
-    ...world.sandbox.store
-      .doubledAddresses()
-      .map(({ first, count }) => `P1 doubled: ${count} addresses ${first.street}`),
+    ...doubledAddresses(world.sandbox.store).map(
+      ({ first, count }) => `P1 doubled: ${count} addresses ${first.street}`,
+    ),
   ];
 }
 
