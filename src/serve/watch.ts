@@ -185,7 +185,7 @@ function lockFor(path: string, isShared: boolean, folder: string, message: strin
  * also once its file is gone, and a move after one minute, then two, four, at most fifteen; what a limit left to the
  * next run after half a day, or when it is started again; a file of which nothing was staged once it, its mapping or the
  * settings change. Sends deferred events when their time has come.
- * @returns the worst exit code, or that of an interrupting signal
+ * @returns the worst exit code; that of an interrupting signal is the highest
  */
 async function watchAlone(options: WatchOptions, memory: string): Promise<number> {
   const { folder, moveTo, target, clock, signal, say } = options;
@@ -233,6 +233,42 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
     say(`failed earlier, and tried again once the file or the mapping changes: ${listed(failed, 5)}`);
     worst = Math.max(worst, ...failed.map((name) => handled[name]?.exitCode ?? ExitCode.ok));
   };
+  /** @returns false: the folder must be looked at again */
+  const importOne = async (file: Found, stamp: string): Promise<boolean> => {
+    if (signal.aborted) return false;
+    const { name, path, size, changed, touched } = file;
+    const before = handled[name];
+    let isLeft = false;
+    let isCut = false;
+    // The imports before it, or those of another process, may have taken hours.
+    await untilFree(options).catch(tell);
+    if (signal.aborted) return false;
+    const [now] = filesOf([name], folder, tell);
+    if (now === undefined) return true;
+    if (!isUnchanged(now, file)) return false;
+    if (!isHandled(file, before, stamp)) {
+      const isSame = isUnchanged(file, before) && before.stamp === stamp;
+      const hash = await contentOf(path);
+      const done = await handle(path, isSame && before.isStaged);
+      const { exitCode, isStaged } = done;
+      if (exitCode >= ExitCode.interrupted) return false;
+      ({ isCut } = done);
+      handled[name] = { size, changed, touched, hash, exitCode: isCut ? ExitCode.again : exitCode, stamp, isStaged };
+      isLeft = canGoOn(exitCode);
+      await remember(memory, handled, folder).catch(tell);
+    }
+    // Written to during its import, it is imported again.
+    const [left] = filesOf([name], folder, tell);
+    const isAsImported = left !== undefined && isUnchanged(left, handled[name]);
+    if (moveTo !== null && isDone(handled[name]) && isAsImported)
+      await moveAway(path, moveTo).catch((error: unknown) => {
+        isLeft = true;
+        tell(error);
+      });
+    retryLater(name, isLeft, isCut);
+    isAnyHandled = true;
+    return true;
+  };
   while (!signal.aborted) {
     const names = namesIn(folder);
     if ((names === null) !== isAway) say(isAway ? `${folder} is back` : `${folder} has disappeared; waiting for it`);
@@ -255,40 +291,7 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
     if (waiting !== undefined)
       sayOnce(`${waiting.name} waits for ${ordered[growing]?.name}, which comes before it and is still being written`);
     isFirstLook = false;
-    for (const file of complete) {
-      if (signal.aborted) break;
-      const { name, path, size, changed, touched } = file;
-      const before = handled[name];
-      let isLeft = false;
-      let isCut = false;
-      // The imports before it, or those of another process, may have taken hours.
-      await untilFree(options).catch(tell);
-      if (signal.aborted) break;
-      const [now] = filesOf([name], folder, tell);
-      if (now === undefined) continue;
-      if (!isUnchanged(now, file)) break;
-      if (!isHandled(file, before, stamp)) {
-        const isSame = isUnchanged(file, before) && before.stamp === stamp;
-        const hash = await contentOf(path);
-        const done = await handle(path, isSame && before.isStaged);
-        const { exitCode, isStaged } = done;
-        if (exitCode >= ExitCode.interrupted) return exitCode;
-        ({ isCut } = done);
-        handled[name] = { size, changed, touched, hash, exitCode: isCut ? ExitCode.again : exitCode, stamp, isStaged };
-        isLeft = canGoOn(exitCode);
-        await remember(memory, handled, folder).catch(tell);
-      }
-      // Written to during its import, it is imported again.
-      const [left] = filesOf([name], folder, tell);
-      const isAsImported = left !== undefined && isUnchanged(left, handled[name]);
-      if (moveTo !== null && isDone(handled[name]) && isAsImported)
-        await moveAway(path, moveTo).catch((error: unknown) => {
-          isLeft = true;
-          tell(error);
-        });
-      retryLater(name, isLeft, isCut);
-      isAnyHandled = true;
-    }
+    for (const file of complete) if (!(await importOne(file, stamp))) break;
     // What is open is in the ledger, and no other file may come for days.
     const isGone = (name: string) => names?.includes(name) === false && handled[name]?.isStaged !== false;
     const gone = [...retries.keys()].filter((name) => name !== WAITED && isGone(name));
@@ -296,10 +299,10 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
       if (signal.aborted) break;
       if (!isDue(retries.get(name), clock.now())) continue;
       const { exitCode, isCut } = await handle(join(folder, name), true);
-      if (exitCode >= ExitCode.interrupted) return exitCode;
       retryLater(name, name === WAITED ? isWorkWaiting() : canGoOn(exitCode), isCut);
       isAnyHandled = true;
     }
+    if (signal.aborted) break;
     await options.idle().catch(tell);
     await tellUnread(folder, unread, say);
     if (options.once && files.every(({ name }) => retries.has(name)))
