@@ -51,8 +51,7 @@ export interface RetryOptions {
   isAddressKnown: boolean;
   /** Known names; headers that look similar count too (open point 15). */
   requestIdHeaders: readonly string[];
-  onRetry: () => void;
-  onAttempt: ((kind: CallKind, attempt: Attempt) => void) | undefined;
+  onAttempt: (kind: CallKind, attempt: Attempt) => void;
 }
 
 export function withRetries(
@@ -68,18 +67,18 @@ export function withRetries(
     let freshToken = false;
     let refusedBeside = 0;
     for (;;) {
+      const reason = reasonOf(stop);
+      if (reason !== null) return stopped(attempts, reason);
       const isFirst = attempts.length === 0;
       const tried = await next({ call, freshToken, onLeaving: isFirst ? onLeaving : undefined });
       if (!tried.sent) {
         if (tried.overtaken === true) return stopped(attempts, overtaken);
-        const reason = reasonOf(stop);
-        if (reason !== null) return stopped(attempts, reason);
         // The outage gate times the next try.
         continue;
       }
       const attempt = asAttempt(tried, call, attempts.length + 1, options.requestIdHeaders);
       attempts.push(attempt);
-      options.onAttempt?.(call.kind, attempt);
+      options.onAttempt(call.kind, attempt);
       onAttempt?.(attempt);
 
       const ending = endingOf(tried);
@@ -87,10 +86,10 @@ export function withRetries(
       if (sequel === "settled") return settled(attempts, tried);
       if (sequel === "stop") {
         const { status, error } = attempt;
-        const reason =
-          ending === "unavailable" && error !== null ? wrongAddress(error) : noSuchPath(call, { status: status ?? 0 });
-        stop.abort(reason);
-        return stopped(attempts, reason);
+        stop.abort(
+          ending === "unavailable" && error !== null ? wrongAddress(error) : noSuchPath(call, { status: status ?? 0 }),
+        );
+        continue;
       }
       // A registration is never repeated after doubt (H7).
       if (sequel === "give-up" || (attempt.inDoubt && call.safety === "registration"))
@@ -108,9 +107,8 @@ export function withRetries(
           if (refusedBeside >= most && ending === "forbidden") return settled(attempts, tried);
           refusedBeside += 1;
           if (ending !== "forbidden" || (await isForeignReadable?.()) !== true) {
-            const reason = credentials(attempt);
-            stop.abort(reason);
-            return stopped(attempts, reason);
+            stop.abort(credentials(attempt));
+            continue;
           }
         }
         freshToken = ending === "forbidden" && renewals > 0;
@@ -122,9 +120,6 @@ export function withRetries(
         retries++;
         await clock.sleep(Math.max(retryDelay(sequel, retries, random), tried.retryAfterMs), stop.signal);
       }
-      const reason = reasonOf(stop);
-      if (reason !== null) return stopped(attempts, reason);
-      options.onRetry();
     }
   };
 }

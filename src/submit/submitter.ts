@@ -86,8 +86,10 @@ export function createSubmitter(options: SubmitterOptions) {
     tokens,
     isAddressKnown: options.isAddressKnown ?? true,
     requestIdHeaders: target.requestIdHeaders,
-    onRetry: () => counts.retries++,
-    onAttempt: options.onAttempt,
+    onAttempt(kind, attempt) {
+      counts.retries += Number(attempt.number > 1);
+      options.onAttempt?.(kind, attempt);
+    },
   });
 
   const underWay = new Set<Promise<unknown>>();
