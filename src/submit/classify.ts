@@ -7,7 +7,7 @@ import { batchReceiptOf, isNothing, registrationOf } from "./answers.js";
 import type { ServiceError } from "../model/attempt.js";
 import type { Call, CallKind } from "./call.js";
 import { readError, readJson } from "./words.js";
-import type { TransportReply } from "./transport.js";
+import type { TransportFailure, TransportReply } from "./transport.js";
 
 export type Verdict =
   | "accepted"
@@ -18,7 +18,9 @@ export type Verdict =
   | "unavailable"
   | "forbidden"
   | "unauthorized"
-  | "unknown-path";
+  | "unknown-path"
+  | "no-answer"
+  | "unreadable-answer";
 
 interface Rule {
   status: number;
@@ -44,6 +46,7 @@ const rules: readonly Rule[] = [
   { status: 429, verdict: "rate-limited" },
 ];
 
+/** Also of a try that brought no answer. */
 export interface Reading {
   verdict: Verdict;
   /** A write with this answer may have taken effect. */
@@ -52,24 +55,32 @@ export interface Reading {
   isElsewhere: boolean;
   /** If accepted, else null. Null: empty. */
   body: JsonValue;
-  /** Null: accepted. */
+  /** Null: accepted, or no answer. */
   error: ServiceError | null;
   /** Null: unreadable. */
   key: string | null;
 }
+
+const unsaid = { doubt: false, isElsewhere: false, body: null, error: null, key: null };
+
+/** One that is too large would be just as large again. */
+export const withoutAnswer = ({ kind, sent }: TransportFailure): Reading => ({
+  ...unsaid,
+  verdict: kind === "too-large" ? "unreadable-answer" : "no-answer",
+  doubt: sent,
+});
 
 /** `secrets`: texts to remove from the stored answer. */
 export function classify(kind: CallKind, reply: TransportReply, secrets: readonly string[] = []): Reading {
   const { status } = reply;
   // Open point 16.
   const body = status >= 200 && status <= 299 ? readJson(reply.body) : undefined;
-  if (body !== undefined && answers(kind, body))
-    return { verdict: "accepted", doubt: false, isElsewhere: false, body, error: null, key: null };
+  if (body !== undefined && answers(kind, body)) return { ...unsaid, verdict: "accepted", body };
   const { error, words } = readError(reply, secrets);
   // 5xx; or a redirect (never followed: it would send the body elsewhere), an unknown status, a login page with status 200
   // or a page with status 404, which do not come from the service.
   if (status < 400 || status > 499 || isElsewhere(kind, reply, error))
-    return { verdict: "unavailable", doubt: true, isElsewhere: isOther(status), body: null, error, key: null };
+    return { ...unsaid, verdict: "unavailable", doubt: true, isElsewhere: isOther(status), error };
   // "Every 4xx except …" (service.md, Errors).
   const isNameless = namesNothing(kind, status);
   const verdict =
@@ -77,7 +88,7 @@ export function classify(kind: CallKind, reply: TransportReply, secrets: readonl
       ? "unknown-path"
       : (rules.find((rule) => fits(rule, error, words))?.verdict ?? "refused");
   const key = verdict === "duplicate" ? keyOf(words ?? "") : null;
-  return { verdict, doubt: false, isElsewhere: isNameless, body: null, error, key };
+  return { ...unsaid, verdict, isElsewhere: isNameless, error, key };
 }
 
 /**

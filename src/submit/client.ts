@@ -2,7 +2,7 @@
 import type { Clock } from "../model/clock.js";
 import type { Target } from "../model/target.js";
 import type { Call, CallKind } from "./call.js";
-import { classify } from "./classify.js";
+import { classify, withoutAnswer } from "./classify.js";
 import { type Layer, notSent, type NotSent, type Sent, type Stop, type StopReason } from "./layer.js";
 import type { ServiceClock } from "./service-clock.js";
 import type { Throttle } from "./throttle.js";
@@ -52,7 +52,7 @@ export function throttled(
     if (onLeaving?.() === false) return { ...notSent, overtaken: true };
     options.onSend(call);
     const sent = await send(call, token);
-    if ("reading" in sent.answer && sent.answer.reading.verdict === "rate-limited") {
+    if (sent.reading.verdict === "rate-limited") {
       options.onRateLimited();
       throttle.slowDown();
     }
@@ -61,7 +61,7 @@ export function throttled(
 }
 
 function withoutToken(result: NoToken, stop: Stop): NotSent {
-  if (result.transient) return { sent: false, noToken: result.message, retryAfterMs: result.retryAfterMs ?? 0 };
+  if (result.why === "down") return { sent: false, noToken: result.message, retryAfterMs: result.retryAfterMs };
   stop.abort({ why: "credentials", message: result.message } satisfies StopReason);
   return notSent;
 }
@@ -99,12 +99,13 @@ export function createClient(options: ClientOptions): (call: Call, token: Token)
         Object.entries(reply.headers).map(([name, value]) => [name, strike(value, secrets)]),
       );
       const retryAfterMs = retryAfterOf(reply, serviceClock.now());
-      const answer = { reply: { ...reply, headers }, reading };
-      return { ...sent, durationMs: clock.now() - startedAt, retryAfterMs, answer };
+      const durationMs = clock.now() - startedAt;
+      return { ...sent, durationMs, retryAfterMs, reply: { ...reply, headers }, failure: null, reading };
     } catch (error) {
       const failure =
         error instanceof TransportFailure ? error : new TransportFailure("other", true, String(error), error);
-      return { ...sent, durationMs: clock.now() - startedAt, answer: { failure } };
+      const durationMs = clock.now() - startedAt;
+      return { ...sent, durationMs, reply: null, failure, reading: withoutAnswer(failure) };
     }
   };
 }

@@ -24,7 +24,11 @@ export interface Sent {
   token: Token;
   /** What the answer asks for, at most two minutes; 0: nothing (open point 17). */
   retryAfterMs: number;
-  answer: { reply: TransportReply; reading: Reading } | { failure: TransportFailure };
+  reading: Reading;
+  /** Null: none came. */
+  reply: TransportReply | null;
+  /** Null: an answer came. */
+  failure: TransportFailure | null;
   /** What a failure costs the call; as a probe of an outage, nothing. */
   spends: "none" | "a retry" | "all retries";
 }

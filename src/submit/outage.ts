@@ -206,19 +206,16 @@ type Sign = "up" | "down" | "unreachable" | "no-token";
 /** Null: no sign. */
 function signOf(tried: Tried): [Sign | null, reason: string] {
   if (!tried.sent) return tried.noToken === null ? [null, ""] : ["no-token", tried.noToken];
-  if ("failure" in tried.answer) {
-    const { failure } = tried.answer;
-    // An answer that is too large is an answer.
-    if (failure.kind === "too-large") return ["up", ""];
+  const { reply, failure, reading } = tried;
+  if (failure !== null && reading.verdict === "no-answer")
     return [failure.sent ? "down" : "unreachable", failure.message];
-  }
-  const { reply, reading } = tried.answer;
-  if (reading.verdict !== "unavailable") return ["up", ""];
+  // One that cannot be read is an answer.
+  if (reply === null || reading.verdict !== "unavailable") return ["up", ""];
   return ["down", `it ${describeUnavailable(reply.status, reply.body)}`];
 }
 
 function mayBeItsOwn(tried: Tried): boolean {
-  return tried.sent && "reply" in tried.answer && isOwnFault(tried.answer.reply);
+  return tried.sent && tried.reply !== null && isOwnFault(tried.reply);
 }
 
 /** As a probe, a read costs least if its answer is lost; then an append, a create, a registration. */

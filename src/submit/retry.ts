@@ -11,12 +11,10 @@ import { plainLine } from "./words.js";
 const firstDelayMs = 1_000;
 const longestDelayMs = 30_000;
 
-type Ending = Verdict | "no-answer" | "unreadable-answer";
-
 /** `settled`: final. `renew`: once, with another token. `stop`: the whole run. */
 type Sequel = "settled" | "backoff" | "pending" | "renew" | "give-up" | "stop";
 
-const sequels: Record<Ending, Sequel> = {
+const sequels: Record<Verdict, Sequel> = {
   accepted: "settled",
   duplicate: "settled",
   refused: "settled",
@@ -27,7 +25,6 @@ const sequels: Record<Ending, Sequel> = {
   unauthorized: "renew",
   "unknown-path": "stop",
   "no-answer": "backoff",
-  // An answer that is too large would be just as large again.
   "unreadable-answer": "give-up",
 };
 
@@ -81,7 +78,7 @@ export function withRetries(
       options.onAttempt(call.kind, attempt);
       onAttempt?.(attempt);
 
-      const ending = endingOf(tried);
+      const ending = tried.reading.verdict;
       const sequel = isWrongAddress(tried) ? "stop" : sequels[ending];
       if (sequel === "settled") return settled(attempts, tried);
       if (sequel === "stop") {
@@ -131,9 +128,8 @@ const elsewhereLimit = 3;
 function addressJudge(isKnown: boolean): (tried: Sent) => boolean {
   let known = isKnown;
   let elsewhere = 0;
-  return ({ answer }) => {
-    if (!("reading" in answer)) return false;
-    const { verdict, isElsewhere } = answer.reading;
+  return ({ reply, reading: { verdict, isElsewhere } }) => {
+    if (reply === null) return false;
     if (verdict === "accepted") known = true;
     elsewhere = isElsewhere ? elsewhere + 1 : 0;
     if (verdict === "unknown-path") return true;
@@ -141,25 +137,16 @@ function addressJudge(isKnown: boolean): (tried: Sent) => boolean {
   };
 }
 
-function endingOf({ answer }: Sent): Ending {
-  if ("reading" in answer) return answer.reading.verdict;
-  return answer.failure.kind === "too-large" ? "unreadable-answer" : "no-answer";
-}
-
 function asAttempt(tried: Sent, call: Call, number: number, known: readonly string[]): Attempt {
-  const { answer, startedAt, durationMs } = tried;
-  const time = { number, startedAt, durationMs };
-  if ("failure" in answer) {
-    const { kind, sent } = answer.failure;
-    return { ...time, status: null, failure: kind, error: null, requestIds: [], inDoubt: sent && writes(call) };
-  }
-  const { reply, reading } = answer;
+  const { startedAt, durationMs, reply, failure, reading } = tried;
   return {
-    ...time,
-    status: reply.status,
-    failure: null,
+    number,
+    startedAt,
+    durationMs,
+    status: reply?.status ?? null,
+    failure: failure?.kind ?? null,
     error: reading.error,
-    requestIds: requestIds(reply.headers, known),
+    requestIds: requestIds(reply?.headers ?? {}, known),
     inDoubt: reading.doubt && writes(call),
   };
 }
@@ -168,11 +155,9 @@ function accountOf(attempts: Attempt[]) {
   return { attempts, inDoubt: attempts.some(({ inDoubt }) => inDoubt) };
 }
 
-function settled(attempts: Attempt[], { answer }: Sent): Answer {
-  if (!("reading" in answer)) throw new Error("Only an answer can settle a call.");
-  const { reading, reply } = answer;
+function settled(attempts: Attempt[], { reading, reply }: Sent): Answer {
   const { error, key, body } = reading;
-  const { status } = reply;
+  const { status = 0 } = reply ?? {};
   const account = accountOf(attempts);
   if (error === null) return { ...account, result: "accepted", status, body };
   if (reading.verdict === "duplicate") return { ...account, result: "duplicate", key, error };
@@ -187,10 +172,8 @@ function settled(attempts: Attempt[], { answer }: Sent): Answer {
   };
 }
 
-function unanswered(attempts: Attempt[], { answer }: Sent): Answer {
-  const failure = "failure" in answer ? answer.failure.kind : null;
-  const error = "reading" in answer ? answer.reading.error : null;
-  return { ...accountOf(attempts), result: "unanswered", error, failure };
+function unanswered(attempts: Attempt[], { reading: { error }, failure }: Sent): Answer {
+  return { ...accountOf(attempts), result: "unanswered", error, failure: failure?.kind ?? null };
 }
 
 const overtaken = { why: "overtaken", message: "What it was about to send has since been settled." } as const;

@@ -15,14 +15,17 @@ export interface Token {
   issuedAt: number;
 }
 
-/** `transient`: the endpoint is unreachable, busy or broken; otherwise settings or credential are wrong. */
-export type NoToken = {
+export interface NoToken {
   ok: false;
-  transient: boolean;
+  /**
+   * `down`: the endpoint is unreachable, busy or broken. `other`: no token endpoint answers so. `credential`: client id or
+   * secret was refused. `settings`: something else is wrong with them.
+   */
+  why: "down" | "other" | "credential" | "settings";
   message: string;
-  /** What the endpoint asks for, at most two minutes; absent: nothing. */
-  retryAfterMs?: number;
-};
+  /** What the endpoint asks for, at most two minutes; 0: nothing. */
+  retryAfterMs: number;
+}
 export type TokenResult = { ok: true; token: Token } | NoToken;
 
 export type TokenSettings = Pick<Target, "tokenUrl" | "clientId" | "clientSecret" | "scope" | "clientAuthentication">;
@@ -39,7 +42,7 @@ export function createTokenSource(settings: TokenSettings, transport: Transport,
     const issuedAt = clock.now();
     const answer = await requestToken(settings, transport);
     // The address that gave tokens is right: for now something else answers there.
-    if (!answer.ok) return "isOther" in answer && hasGiven ? { ...answer, transient: true } : answer;
+    if (!answer.ok) return answer.why === "other" && hasGiven ? { ...answer, why: "down" } : answer;
     hasGiven = true;
     const token = { accessToken: answer.accessToken, issuedAt };
     current = { token, lifetimeMs: answer.expiresInMs ?? Number.POSITIVE_INFINITY };
@@ -99,8 +102,10 @@ export async function requestToken(settings: TokenSettings, transport: Transport
       return tokenOf(settings, await transport(request));
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error;
-      const message = `The token endpoint ${withoutQuery(tokenUrl)} gave no answer: ${plainLine(error.message, 200)}.`;
-      return { ok: false, transient: true, message } as const;
+      return failed(
+        "down",
+        `The token endpoint ${withoutQuery(tokenUrl)} gave no answer: ${plainLine(error.message, 200)}.`,
+      );
     }
   };
   if (clientAuthentication === "post") return ask({}, { client_id: clientId, client_secret: clientSecret });
@@ -108,7 +113,7 @@ export async function requestToken(settings: TokenSettings, transport: Transport
   const encoded = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`;
   const plain = `${clientId}:${clientSecret}`;
   const answer = await ask({ authorization: basic(encoded) });
-  const mayBeForm = !answer.ok && "isCredential" in answer && encoded !== plain;
+  const mayBeForm = !answer.ok && answer.why === "credential" && encoded !== plain;
   return mayBeForm ? ask({ authorization: basic(plain) }) : answer;
 }
 
@@ -129,16 +134,16 @@ const standardErrors = [
   "invalid_scope",
 ];
 
-/**
- * Accepts any 2xx, and JSON whatever its content type. `isCredential`: client id or secret was refused. `isOther`: no
- * token endpoint answers so.
- */
-function tokenOf(
-  { tokenUrl, clientAuthentication }: TokenSettings,
-  reply: TransportReply,
-): TokenAnswer | (NoToken & ({ isCredential: true } | { isOther: true })) {
+const failed = (why: NoToken["why"], message: string, retryAfterMs = 0): NoToken => ({
+  ok: false,
+  why,
+  message,
+  retryAfterMs,
+});
+
+/** Accepts any 2xx, and JSON whatever its content type. */
+function tokenOf({ tokenUrl, clientAuthentication }: TokenSettings, reply: TransportReply): TokenAnswer {
   const where = `The token endpoint ${withoutQuery(tokenUrl)}`;
-  const failed = (message: string, transient = false) => ({ ok: false, transient, message }) as const;
   const { status } = reply;
   const json = readJson(reply.body);
   const given = isJsonObject(json) ? json : {};
@@ -147,29 +152,27 @@ function tokenOf(
     // Some gateways say "BearerToken".
     const isBearer = typeof type === "string" && /^bearer/i.test(type);
     if (typeof accessToken !== "string" || !/^[\x21-\x7e]+$/.test(accessToken))
-      return {
-        ...failed(`The answer from ${withoutQuery(tokenUrl)} is not a token: check the token URL.`),
-        isOther: true,
-      };
+      return failed("other", `The answer from ${withoutQuery(tokenUrl)} is not a token: check the token URL.`);
     if (!isBearer)
       return failed(
+        "settings",
         `${where} gave a token that is not a bearer token, the only kind that the service takes: ask for those where the client is registered.`,
       );
     const seconds = Number(expiresIn);
     return { ok: true, accessToken, expiresInMs: seconds > 0 ? seconds * 1000 : null };
   }
   if (status >= 500 || status === 429 || status === 408)
-    return { ...failed(`${where} answered ${status}.`, true), retryAfterMs: retryAfterOf(reply) };
+    return failed("down", `${where} answered ${status}.`, retryAfterOf(reply));
   const code = standardErrors.find((each) => each === given["error"]) ?? "";
   if (code === "invalid_client" || (code === "" && status === 401)) {
     const other = clientAuthentication === "basic" ? "post" : "basic";
     const message =
       `${where} refused the client id or secret (${code || status}). ` +
       `Check both; some endpoints need clientAuthentication: ${other}.`;
-    return { ...failed(message), isCredential: true };
+    return failed("credential", message);
   }
-  if (code === "invalid_scope") return failed(`${where} refused the scope (${code}). Check \`scope\`.`);
-  if (code !== "") return failed(`${where} refused the request (${code}).`);
+  if (code === "invalid_scope") return failed("settings", `${where} refused the scope (${code}). Check \`scope\`.`);
+  if (code !== "") return failed("settings", `${where} refused the request (${code}).`);
   const unlike = `${where} answered ${status}. That is not how a token endpoint answers: check the token URL.`;
-  return { ...failed(unlike), isOther: true };
+  return failed("other", unlike);
 }
