@@ -3,6 +3,7 @@ import { type Command, CommanderError, InvalidArgumentError, Option } from "comm
 import { nearestName } from "../map/nearest.js";
 import { RowferryError } from "../model/error.js";
 import type { Frame } from "./world.js";
+import { createOutput, type Output } from "./output.js";
 import { fitted } from "./render/text.js";
 
 /**
@@ -47,7 +48,7 @@ export interface CommandSpec<Table extends Flags = Flags> {
   /** With summaries. */
   subcommands?: { readonly [name: string]: readonly [summary: string, spec: CommandSpec] };
   /** Absent: prints the help. @returns the exit code */
-  run?(frame: Frame, given: Given<Table> & { json?: boolean }, ...taken: never[]): Promise<number>;
+  run?(frame: Frame & { output: Output }, given: Given<Table>, ...taken: never[]): Promise<number>;
 }
 
 export function command<const Table extends Flags>(spec: CommandSpec<Table>): CommandSpec {
@@ -82,7 +83,8 @@ export function define(made: Command, spec: CommandSpec, frame: Frame): Command 
     if (stray !== undefined) throw new RowferryError("usage", `\`${made.name()}\` has no use for ${stray}.`);
     // Flags may come before or after the subcommand.
     const given = (taken.at(-1) as Command).optsWithGlobals();
-    frame.exitCode = await run(frame, given, ...(taken.slice(0, -2) as never[]));
+    const output = createOutput(frame.world, given);
+    frame.exitCode = await run(Object.assign(frame, { output }), given, ...(taken.slice(0, -2) as never[]));
   });
 }
 

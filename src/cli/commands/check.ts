@@ -8,7 +8,7 @@ import type { FileCheck } from "../../model/summary.js";
 import { checkFiles } from "../../run/check-files.js";
 import { command } from "../command.js";
 import { checkMappingFirst, dataFiles, outputFlags } from "../flags.js";
-import { createOutput, shownPath } from "../output.js";
+import { shownPath } from "../output.js";
 import { printFileCheck, printFileLine, printMapping, printTotal } from "../render/check.js";
 import { plain } from "../render/text.js";
 import { openProgress } from "../run-command.js";
@@ -27,10 +27,9 @@ export const spec = command({
   notes: [
     "Nothing is staged, and no ledger is opened. Exit codes: 0 all is well, 2 the mapping is wrong or does not fit a file, 3 rows are invalid or a file is damaged.",
   ],
-  async run({ world, signal }, given, mappingPath: string, files: string[]) {
+  async run({ world, signal, output }, _given, mappingPath: string, files: string[]) {
     checkMappingFirst("check", mappingPath, files);
     const { cwd } = world;
-    const output = createOutput(world, given);
     const path = resolve(cwd, mappingPath);
     const shown = shownPath(path, cwd);
     const { mapping, problems: mistakes } = await checkMapping(path, (module) =>

@@ -9,7 +9,7 @@ import { targetName } from "../../settings/target.js";
 import { command } from "../command.js";
 import { untilAborted } from "../world.js";
 import { port as portNumber } from "../flags.js";
-import { createOutput, tell } from "../output.js";
+import { tell } from "../output.js";
 
 export const spec = command({
   flags: {
@@ -29,7 +29,7 @@ export const spec = command({
   notes: [
     "The address holds a secret that is valid until the command ends. Ctrl-C ends it; imports that the page started continue.",
   ],
-  async run({ world, signal }, { target, ledger, port = 0, open, allowChanges, json = false }) {
+  async run({ world, signal, output }, { target, ledger, port = 0, open, allowChanges }) {
     if (target !== undefined) targetName({ flags: { target }, env: world.env, cwd: world.cwd });
     const { openConsole } = await import("../../console/serve.js");
     const page = await openConsole({
@@ -45,8 +45,8 @@ export const spec = command({
     let redirect: string | null = null;
     try {
       const { url } = page;
-      tell(createOutput(world, { json }), { type: "console", line: { url }, text: () => [[url, "Ctrl-C ends it."]] });
-      if (open !== false && !json) redirect = openBrowser(url);
+      tell(output, { type: "console", line: { url }, text: () => [[url, "Ctrl-C ends it."]] });
+      if (open !== false && !output.json) redirect = openBrowser(url);
       await untilAborted(signal);
     } finally {
       if (redirect !== null) rmSync(redirect, { recursive: true, force: true });

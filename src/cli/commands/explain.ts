@@ -5,14 +5,13 @@ import { codes } from "../../model/codes.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { command } from "../command.js";
-import { createOutput, tell } from "../output.js";
+import { tell } from "../output.js";
 import { bold, lines, type Part } from "../render/text.js";
 
 export const spec = command({
   takes: { "[code]": "a code from a message, a rejected file or a report; without it, all are listed" },
   examples: { "rowferry explain": "all codes", "rowferry explain file-missing": "" },
-  async run({ world }, given, asked: string | undefined) {
-    const output = createOutput(world, given);
+  async run({ output }, _given, asked: string | undefined) {
     const names = (Object.keys(codes) as Code[]).toSorted((left, right) => left.localeCompare(right, "en"));
     const found = names.filter((name) => asked === undefined || name === asked);
     if (found.length === 0)

@@ -21,7 +21,7 @@ import { command, type Given } from "../command.js";
 import { terminalOf } from "../confirm.js";
 import { dataFiles, valueOf } from "../flags.js";
 import type { Frame } from "../world.js";
-import { createOutput, shownPath } from "../output.js";
+import { type Output, shownPath } from "../output.js";
 import { fitted, joined, lines, type Part, plain } from "../render/text.js";
 
 const country = valueOf("a country's two-letter code, such as BR", (text) =>
@@ -64,8 +64,8 @@ export const spec = command({
 });
 
 async function guess(
-  frame: Frame,
-  { output, force, ask, encoding, json = false, ...options }: Given<typeof flags> & { json?: boolean },
+  frame: Frame & { output: Output },
+  { output, force, ask, encoding, ...options }: Given<typeof flags>,
   files: string[],
 ): Promise<number> {
   const { world, signal } = frame;
@@ -100,8 +100,8 @@ async function guess(
   // Of odd rows that the draft skips there is nothing to tell.
   const isLeft = (note: string) => checks.length === 0 || !ODD.test(note) || found.includes(note);
   const told = [...new Set([...draft.notes, ...sampled.notes.filter(isLeft), ...found])];
-  if (json) {
-    const { data } = createOutput(world, { json });
+  if (frame.output.json) {
+    const { data } = frame.output;
     const open = draft.open.map(({ id, question, candidates }) => ({
       id,
       question,

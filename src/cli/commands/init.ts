@@ -7,7 +7,7 @@ import { quotedPath } from "../../model/shell-quoted.js";
 import { writeAtomically } from "../../report/atomic-file.js";
 import { configFileName } from "../../settings/config-file.js";
 import { command, exampleText } from "../command.js";
-import { createOutput, shownPath } from "../output.js";
+import { shownPath } from "../output.js";
 import { ownFile } from "../world.js";
 
 /**
@@ -29,8 +29,7 @@ const next = {
 export const spec = command({
   takes: { "[folder]": "the folder to set up; default: the current one" },
   examples: { "rowferry init": "", "rowferry init imports/waste": "" },
-  async run({ world: { cwd, ...world } }, { json = false }, folder = ".") {
-    const output = createOutput({ cwd, ...world }, { json });
+  async run({ world: { cwd }, output }, _given, folder = ".") {
     makeFolder(resolve(cwd, folder), 0o777);
     for (const [name, example, what] of folderFiles) {
       const path = resolve(cwd, folder, name);

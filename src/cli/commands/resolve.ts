@@ -71,7 +71,7 @@ export const spec = onTarget({
 
 async function giveId(work: Work, request: { document: string; documentId: string }, word: Word): Promise<Told> {
   const { world, target, output, options } = work;
-  const { agrees, checkResolve, resolving } = await import("../../desk/resolve.js");
+  const { checkResolve, resolving } = await import("../../desk/resolve.js");
   const { decideBeside, patiently } = await import("../../desk/access.js");
   const check = await checkResolve(target, request, options);
   const { body, ...found } = check;
@@ -84,15 +84,11 @@ async function giveId(work: Work, request: { document: string; documentId: strin
     next: [work.step("resume", "send its events that wait")],
   });
   if (word.isRehearsal) return foreseen(work, decide, tellDone);
-  const { document, documentId, findings } = plain(found);
-  const seen =
-    body === null
-      ? "The read could not confirm it."
-      : `The service shows: ${shorten(JSON.stringify(plain(body)), 600)}`;
-  const lines = findings.map((one) => `  ${one.agrees ? "agrees" : "DIFFERS"}: ${one.text}`);
-  output.text([seen, ...lines, ""].join("\n"));
-  const doubt = agrees(check) ? "" : "The read contradicts it. ";
-  const question = `${doubt}${titleOf(document)} gets the id ${documentId}; this cannot be undone.`;
+  const { document, documentId } = plain(found);
+  const seen = body === null ? [] : [`The service shows: ${shorten(JSON.stringify(plain(body)), 600)}`];
+  const findings = sentences({ type: "resolved", ...plain(found) }).slice(0, -1);
+  output.text([...seen, ...findings, ""].join("\n"));
+  const question = `${titleOf(document)} gets the id ${documentId}; this cannot be undone.`;
   await confirm(world, question, check.document.key, word.yes);
   await patiently(options, () => decideBeside(target, decide, options));
   return tellDone();

@@ -13,7 +13,7 @@ import { readConfig, stateRoot } from "../../settings/config-file.js";
 import { command, type Flag } from "../command.js";
 import { untilAborted } from "../world.js";
 import { port as portNumber, valueOf } from "../flags.js";
-import { createOutput, shownPath, tell } from "../output.js";
+import { shownPath, tell } from "../output.js";
 
 const amount = valueOf("a number", (text) =>
   text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : null,
@@ -43,7 +43,7 @@ const own = {
 const dump = command({
   examples: { "rowferry sandbox dump": "every timeline made by rehearsals" },
   flags: { store: own.store, ids: ["--ids", "also show generated ids and keys"] },
-  async run({ world }, { store, ids = false, json = false }) {
+  async run({ world, output }, { store, ids = false }) {
     const file = storeFile(world.cwd, store);
     if (!existsSync(file))
       throw new RowferryError("file-missing", "the sandbox keeps nothing yet", {
@@ -53,8 +53,7 @@ const dump = command({
     const { createSandbox } = await import("../../sandbox/index.js");
     const sandbox = createSandbox({ storage: { file } });
     try {
-      const output = createOutput(world, { json });
-      if (!json) world.stdout.write(sandbox.dump({ ids }));
+      if (!output.json) world.stdout.write(sandbox.dump({ ids }));
       else for (const one of sandbox.store.timelines({ ids })) output.data({ type: "timeline", ...one });
     } finally {
       await sandbox.close();
@@ -71,7 +70,7 @@ export const spec = command({
   },
   notes: ["Ctrl-C ends it. When it starts, it prints the address of its documentation (OpenAPI)."],
   subcommands: { dump: ["print every timeline that the sandbox keeps", dump] },
-  async run({ world, signal }, { port = 0, store, memory, seed = 1, faults, json = false, ...switched }) {
+  async run({ world, signal, output }, { port = 0, store, memory, seed = 1, faults, ...switched }) {
     if (memory === true && store !== undefined)
       throw new RowferryError("usage", "--memory writes no file, so it cannot be used with --store.");
     const { createSandbox } = await import("../../sandbox/index.js");
@@ -86,7 +85,7 @@ export const spec = command({
     try {
       const { baseUrl, tokenUrl, controlUrl, docsUrl } = await listen(sandbox, port);
       const client = { clientId: "sandbox", clientSecret: "sandbox" };
-      tell(createOutput(world, { json }), {
+      tell(output, {
         type: "sandbox",
         line: { baseUrl, tokenUrl, controlUrl, docsUrl, ...client, store: file },
         text: () => [

@@ -9,7 +9,7 @@ import { counted } from "../../report/figures.js";
 import { plainLines, plainText } from "../../report/plain-text.js";
 import { command } from "../command.js";
 import { outputFlags } from "../flags.js";
-import { createOutput, shownPath, tell } from "../output.js";
+import { shownPath, tell } from "../output.js";
 import { bold, green, joined, lines, red } from "../render/text.js";
 import { tellError } from "../report-error.js";
 
@@ -23,8 +23,7 @@ export const spec = command({
     "rowferry test manifests.yaml": "manifests.cases.yaml, next to it",
   },
   notes: ["Exit codes: 0 every case passes, 2 a mapping or its cases cannot be used, 3 a case fails."],
-  async run({ world }, given, paths: string[]) {
-    const output = createOutput(world, given);
+  async run({ world, output }, _given, paths: string[]) {
     const mappings = await findMappings(paths, world.cwd);
     const sum = { mappings: mappings.length, cases: 0, passed: 0, failed: 0, unusable: 0 };
     for (const mappingPath of mappings) {
