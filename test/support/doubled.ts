@@ -23,7 +23,12 @@ export const doubledAddresses = (store: Records): Doubled<AddressRecord>[] =>
   doubled(store.addresses(), ({ dataset, participantId, name, street, number, city, countryState, countryCode }) => [
     dataset,
     participantId,
-    ...[name, street, number, city, countryState, countryCode],
+    name,
+    street,
+    number,
+    city,
+    countryState,
+    countryCode,
   ]);
 
 function doubled<Item>(items: readonly Item[], keyOf: (item: Item) => string[]): Doubled<Item>[] {
