@@ -251,6 +251,10 @@ describe("the target env", () => {
 });
 
 describe("rowferry.config.yaml", () => {
+  const bomb = Array.from("bcdefg", (name, at) => `${name}: &${name} [${`*${"abcdef"[at]},`.repeat(9)}]\n`).reduce(
+    (text, line) => text + line,
+    "a: &a [x]\n",
+  );
   const broken = (text: string) => refusal({ config: text, flags: { target: "production" } });
 
   it.each([
@@ -290,6 +294,8 @@ describe("rowferry.config.yaml", () => {
     ["a tab", "targets:\n\tproduction: {}\n", 2, "Tabs cannot indent"],
     ["a second colon", "state: a: b\n", 1, "There is a second"],
     ["a list as a name", "? [a]\n: b\n", 1, "Names must be plain text"],
+    ["an alias of nothing", "target: *nobody\n", 1, "has no anchor"],
+    ["aliases of aliases of aliases", bomb, 1, "too many"],
   ])("says what is broken in its YAML, where, and the remedy: %s", (_title, text, line, words) => {
     const error = broken(text);
     expect([error.code, error.place?.line]).toEqual(["settings-invalid", line]);
