@@ -61,6 +61,13 @@ it.each(["2025-12-31", "2025-12-31 22:30:05.5"])(
   },
 );
 
+it("a day without its leading zeros is told the format that reads both", () => {
+  const refused = compileConversion("date", brazil)("1/2/2025", "text");
+  expect(refused).toMatchObject({ hint: expect.stringContaining("d/M/yyyy") as string });
+  const both = compileConversion("date", { ...brazil, dates: ["d/M/yyyy"] });
+  expect(["1/2/2025", "01/02/2025"].map((cell) => both(cell, "text"))).toEqual(["2025-02-01", "2025-02-01"]);
+});
+
 describe("timestamp", () => {
   gives("%j is a local time of the mapping's zone: %s", (cell) => instant(cell), {
     "09/03/2025 14:05": "2025-03-09T17:05:00.000Z",
