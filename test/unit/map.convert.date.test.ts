@@ -56,10 +56,16 @@ it.each(["2025-12-31", "2025-12-31 22:30:05.5"])(
   "%s without an offset is no ISO, which is said with what reads local times",
   (cell) => {
     const refused = compileConversion("timestamp", { ...brazil, dates: ["ISO"] })(cell, "text");
-    const hint = "add its format to `dates`, such as yyyy-MM-dd'T'HH:mm:ss.S for local times";
+    const hint = "add its format to `dates`, such as yyyy-MM-dd'T'HH:mm:ss.u for local times";
     expect(refused).toMatchObject({ hint: expect.stringContaining(hint) as string });
   },
 );
+
+it("the format so told reads as many digits of a second as Python and databases write", () => {
+  const convert = compileConversion("timestamp", { ...brazil, dates: ["yyyy-MM-dd'T'HH:mm:ss.u"] });
+  const read = ["2025-12-31T22:30:05.5", "2025-12-31T22:30:05.500000"].map((cell) => convert(cell, "text"));
+  expect(read).toEqual(Array(2).fill(Date.parse("2026-01-01T01:30:05.500Z")));
+});
 
 it("a day without its leading zeros is told the format that reads both", () => {
   const refused = compileConversion("date", brazil)("1/2/2025", "text");

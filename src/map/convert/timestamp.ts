@@ -92,7 +92,7 @@ const faults: Record<TimeFault, { code: Code; message: string; hint: string }> =
   form: {
     code: "date-unreadable",
     message: "does not have the form FORMATS",
-    hint: "Correct the cell; or change the mapping: add its format to `dates`, such as yyyy-MM-dd'T'HH:mm:ss.S for local times, or d/M/yyyy H:mm, which reads one digit or two; `ISO` reads those with Z or an offset.",
+    hint: "Correct the cell; or change the mapping: add its format to `dates`, such as yyyy-MM-dd'T'HH:mm:ss.u for local times, or d/M/yyyy H:mm, which reads one digit or two; `ISO` reads those with Z or an offset.",
   },
   zone: {
     code: "date-unreadable",
