@@ -61,6 +61,12 @@ it.each(["2025-12-31", "2025-12-31 22:30:05.5"])(
   },
 );
 
+it("z reads the name of a zone that a row gives, and nothing else of the mapping's zone applies", () => {
+  const convert = compileConversion("timestamp", { ...brazil, dates: ["yyyy-MM-dd HH:mm z"] });
+  const read = ["2025-07-01 09:05 America/New_York", "2025-07-01 09:05 UTC"].map((cell) => convert(cell, "text"));
+  expect(read).toEqual([Date.parse("2025-07-01T13:05:00Z"), Date.parse("2025-07-01T09:05:00Z")]);
+});
+
 it("the format so told reads as many digits of a second as Python and databases write", () => {
   const convert = compileConversion("timestamp", { ...brazil, dates: ["yyyy-MM-dd'T'HH:mm:ss.u"] });
   const read = ["2025-12-31T22:30:05.5", "2025-12-31T22:30:05.500000"].map((cell) => convert(cell, "text"));

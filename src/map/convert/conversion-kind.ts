@@ -53,7 +53,7 @@ export const convertDefaultsShape = {
   ),
   dates: maybe(
     filledList,
-    "Formats of dates and times in luxon's notation (`dd/MM/yyyy HH:mm`; `d/M/yyyy H:mm` reads one digit or two; `a` is AM or PM, `u` a fraction of a second, `ZZ` an offset; other letters in single quotes, as in `dd/MM/yyyy 'às' HH'h'mm`), or `ISO` (with `Z` or an offset; `yyyy-MM-dd` and `yyyy-MM-dd'T'HH:mm` read local ones), `EXCEL`, `UNIX` (seconds since 1970), `UNIX_MS`. Nothing else is read.",
+    "Formats of dates and times in luxon's notation (`dd/MM/yyyy HH:mm`; `d/M/yyyy H:mm` reads one digit or two; `a` is AM or PM, `u` a fraction of a second, `ZZ` an offset, `z` a zone such as Europe/Lisbon; other letters in single quotes, as in `dd/MM/yyyy 'às' HH'h'mm`), or `ISO` (with `Z` or an offset; `yyyy-MM-dd` and `yyyy-MM-dd'T'HH:mm` read local ones), `EXCEL`, `UNIX` (seconds since 1970), `UNIX_MS`. Nothing else is read.",
   ),
   country: maybe(
     z
