@@ -159,6 +159,9 @@ describe("a mistake in a mapping", () => {
     ],
     ["a formula cut at #", mappingWith({ input: 'skip: =doc == "N #1"' }), "cut at #", "quotes"],
     ["a text cut at a comma", mappingWith({ attributes: 'A: =doc + "a, b"' }), "cut at a comma", "quotes"],
+    ["a header cut at its comma", whole.replace("header: X", "header: X, kg"), 'no setting "kg"', "a comma in quotes"],
+    ["a header that YAML takes for a comment", whole.replace("{ header: X }", "#X"), "is empty", "begins with #"],
+    ["one among others", whole.replace("header: X", "header: X #, as: text"), "the line before", "#"],
     ["a number cut at its comma", mappingWith({ attributes: "A: =size(doc) * 1,5" }), "is empty", "as in 1.5"],
     [
       "a formula without its = in a column",

@@ -52,12 +52,11 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: 
       const all = [...known, ...conversionNames.flatMap(optionsOf)];
       for (const key of issue.keys) {
         const [first = "", ...rest] = key.split(" ");
+        const isEmpty = valueAt(value, [key]) === null;
         const near =
-          valueAt(value, [key]) === null && all.includes(first)
+          isEmpty && all.includes(first)
             ? `A colon is missing: \`${first}: ${rest.join(" ")}\`.`
-            : isNumeric(key)
-              ? COMMA
-              : (didYouMeanOurs(key, all) ?? `Known here: ${known.join(", ")}.`);
+            : (didYouMeanOurs(key, all) ?? (isEmpty ? COMMA : `Known here: ${known.join(", ")}.`));
         const types = conversionNames.filter((type) => optionsOf(type).includes(key));
         const hint = all.includes(key)
           ? `It belongs next to \`as: ${types.join("` or `as: ")}\`.`
@@ -113,7 +112,8 @@ function remedyFor(value: unknown, wanted: string, known: readonly string[], pat
     return `For several headers that it may have, write \`${path.at(-1)}: { header: […] }\`.`;
   if (Array.isArray(value) && !wanted.includes("a list")) return "Leave out the dashes or brackets.";
   if (value === null && isNumeric(`${path.at(-1)}`)) return COMMA;
-  if (value === null && wanted.includes("settings with names")) return "Indent more what belongs to it.";
+  if (value === null && wanted.includes("settings with names"))
+    return "Indent more what belongs to it; put a text that begins with # in quotes.";
   if (/\btext\b/.test(wanted) && (typeof value === "number" || typeof value === "boolean"))
     return `Put it in quotes: "${value}".`;
   if (typeof value !== "string") return null;

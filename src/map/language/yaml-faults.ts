@@ -36,7 +36,7 @@ function yamlFault(code: string, text: string, line: string): [message: string, 
     ],
     TAB_AS_INDENT: ["Tabs cannot indent.", "Use blanks."],
     BAD_INDENT: ["The indentation does not fit.", "Parts of the same thing must begin in the same column."],
-    MISSING_CHAR: ["A character is missing here: a colon, a comma, a bracket or a quote.", quote],
+    MISSING_CHAR: ["A character is missing here or in the line before: a colon, a comma, a bracket or a quote.", quote],
     BLOCK_AS_IMPLICIT_KEY:
       line.split(/:(?=\s|$)/).length > 2
         ? ['There is a second ": " on this line.', "Put the text in quotes; in formulas iff(test, a, b) needs none."]
