@@ -71,6 +71,9 @@ async function sayOfDoubt(world: LinkedWorld, document: string): Promise<string[
   return [key, there.includes(key) ? "--landed" : "--not-landed"];
 }
 
+/** Of which the steps that name no document propose a replacement. */
+const REPLACED = /^(changed|late|after-close|after-cancel|document-gone|document-stranded)$/;
+
 /** The words that a person types for a printed command; null: others have to be typed first. */
 async function fillIn(
   world: LinkedWorld,
@@ -88,6 +91,7 @@ async function fillIn(
   const code = /--code ([\w-]+)/.exec(printed)?.[1];
   const documents = problems
     .filter((problem) => problem.replaceable !== false && (code === undefined || problem.code === code))
+    .filter((problem) => command !== "replace" || REPLACED.test(problem.code))
     .flatMap(({ example, document }) => document ?? /\bload \w+/.exec(example)?.[0].replace(" ", "/") ?? []);
   const filled = words
     .map((word) => (word.startsWith("<document") ? one(documents) : word))
