@@ -470,3 +470,19 @@ test.each([
     expect(world.timelines("A").map(({ events }) => events)).toEqual(there);
   },
 );
+
+test(
+  "a creation in doubt whose events wait for it alone is sent by the next run, and status says so",
+  long,
+  async () => {
+    const world = await linkedWorld({ settings: { creation: "shell-first" } });
+    world.sandbox.setFaults([{ ...lost, match: { path: "/documents" }, times: 9 }]);
+    await world.brings(4, "rows-1.csv", ["A 10"]);
+    world.sandbox.setFaults([]);
+    const { out } = await world.typed("status");
+    expect([out.match(/^Documents +1 stalled$/m)?.length, out.match(/^rowferry resume /m)?.length], out).toEqual([
+      1, 1,
+    ]);
+    await world.ends(0, "resume");
+  },
+);

@@ -88,6 +88,25 @@ describe("an import that --max-errors refused", () => {
     expect((await world.typed("status")).out).toContain("all is well");
   });
 
+  it("names the file alone where it edited the first row of a creation in doubt: that is asked about with its first event", async () => {
+    const world = await linkedWorld();
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, times: 9, action: { kind: "status", status: 500, when: "before" } },
+    ]);
+    await world.brings(4, "rows-1.csv", ["A 10"]);
+    world.sandbox.setFaults([]);
+    world.write("rows-1.csv", ["A 10 weight=9", "A 30 company=11222333000182"]);
+    await world.ends(3, "import linked.yaml rows-1.csv --max-errors 0");
+    await world.ends(0, "dismiss --row rows-1.csv:3 --yes");
+    await world.ends(3, "resume");
+    const { out } = await world.typed("status");
+    expect(out).toMatch(/^env: 1 event waits for something that only you can settle/);
+    expect(out).not.toContain("the next run settles");
+    expect(out.match(/^rowferry .*$/gm)).toEqual(["rowferry import linked.yaml rows-1.csv --target env"]);
+    await world.ends(0, "import linked.yaml rows-1.csv");
+    expect(world.timeline("A")).toEqual(["10 Weighing"]);
+  });
+
   it("registers no participant that only its rows bring", async () => {
     const { office } = await refused();
     expect([office.participants(), office.addresses()]).toEqual([[], []]);

@@ -13,7 +13,7 @@ import { fieldsIn } from "./changes.js";
 import { describeWait } from "./describe-wait.js";
 import { originalCellsBeside } from "../stage/corrections.js";
 import { createCells } from "../stage/row-cells.js";
-import { editedInDoubt, heldNow, unsettledEvents } from "./tally.js";
+import { creationsThatWait, editedInDoubt, heldNow, unsettledEvents } from "./tally.js";
 
 /** From the view `failures`, or a warning. */
 interface Failure {
@@ -131,13 +131,14 @@ function withoutParty(text: string): string {
 }
 
 /**
- * Doubt behind doubt that only a person can settle is a part of it. Events of a stranded document wait for its id, and those
- * that a refused file edited for that file: neither is a problem of its own.
+ * Doubt behind doubt that only a person can settle is a part of it. Events of a stranded document wait for its id, those that a
+ * refused file edited for that file, and a creation for its first event: none is a problem of its own.
  */
 export const openFailures = `WITH unsettled AS MATERIALIZED (${unsettledEvents})
   SELECT subject, f.id, iif(u.id IS NULL, f.code, 'doubt-unsettled') AS code, f.code AS reason, row_id, column_name, message, hint, name
   FROM failures f LEFT JOIN unsettled u ON subject = 'event' AND u.id = f.id
-  WHERE subject <> 'event' OR f.code <> 'document-stranded' AND f.id NOT IN (SELECT id FROM (${editedInDoubt}))`;
+  WHERE CASE subject WHEN 'event' THEN f.code <> 'document-stranded' AND f.id NOT IN (SELECT id FROM (${editedInDoubt}))
+    WHEN 'document' THEN f.id NOT IN (${creationsThatWait}) ELSE 1 END`;
 
 const warnings = `SELECT 'warning' AS subject, id, code, code AS reason, row_id, column_name, message, hint, NULL AS name
   FROM problems WHERE severity = 'warning' AND at >= @since`;

@@ -53,6 +53,12 @@ export const shownState = (of: string): string =>
 export const unsettledEvents = `SELECT id FROM open_events WHERE state = 'stalled' AND reason <> 'document-stranded'
   AND document_id IN (${unsettledDocuments})`;
 
+/** In doubt, and not asked about before their events go, which wait themselves. */
+export const creationsThatWait = `SELECT f.id FROM failed_documents f JOIN documents d USING (id)
+  WHERE f.state = 'stalled' AND f.reason <> 'doubt-unsettled' AND NOT d.create_empty
+    AND (SELECT min(e.state = 'held' AND e.waits_for <> 'document:' || f.id OR e.id IN (SELECT id FROM (${editedInDoubt}))) FROM events_now e
+      WHERE e.document_id = f.id AND NOT e.dismissed) = 1`;
+
 export function tallyOpen(database: LedgerDatabase): OpenWork {
   const count = (text: string, values: object = {}) => database.rows<Counted>(text, values);
   // An address is registered after its participant, and never without it.
@@ -67,7 +73,8 @@ export function tallyOpen(database: LedgerDatabase): OpenWork {
     `SELECT ${shownState("o")} AS state, count(*) AS count FROM open_events o WHERE state <> 'planned' GROUP BY 1`,
   );
   const documents = count(
-    "SELECT iif(reason = 'doubt-unsettled', 'unsettled', state) AS state, count(*) AS count FROM failed_documents GROUP BY 1",
+    `SELECT CASE WHEN reason = 'doubt-unsettled' THEN 'unsettled' WHEN id IN (${creationsThatWait}) THEN 'held' ELSE state END AS state,
+       count(*) AS count FROM failed_documents GROUP BY 1`,
   );
   return {
     participants: counted(count(registrations, { subject: "participant" })),
