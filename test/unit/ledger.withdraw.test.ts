@@ -224,7 +224,7 @@ describe("an unsent event that a later file changed, once that file says nothing
       await office.ends(0, "dismiss --row a.csv:2 --yes");
       await office.type("resume");
       expect(weights(office)).toEqual([]);
-      expect((await office.type("status")).out).toContain("import <mapping> a.csv");
+      expect((await office.type("status")).out).toContain("import m.yaml a.csv");
       await office.import("a.csv");
       expect(weights(office)).toEqual(["L1 10 4", "L1 20 5", "L1 30 6"]);
     },
