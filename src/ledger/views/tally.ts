@@ -53,11 +53,12 @@ export const shownState = (of: string): string =>
 export const unsettledEvents = `SELECT id FROM open_events WHERE state = 'stalled' AND reason <> 'document-stranded'
   AND document_id IN (${unsettledDocuments})`;
 
-/** In doubt, and not asked about before their events go, which wait themselves. */
+/** In doubt, and asked about only with the document's first events, all of which wait themselves. */
 export const creationsThatWait = `SELECT f.id FROM failed_documents f JOIN documents d USING (id)
   WHERE f.state = 'stalled' AND f.reason <> 'doubt-unsettled' AND NOT d.create_empty
-    AND (SELECT min(e.state = 'held' AND e.waits_for <> 'document:' || f.id OR e.id IN (SELECT id FROM (${editedInDoubt}))) FROM events_now e
-      WHERE e.document_id = f.id AND NOT e.dismissed) = 1`;
+    AND EXISTS (SELECT 1 FROM events_now WHERE document_id = f.id AND NOT dismissed)
+    AND NOT EXISTS (SELECT 1 FROM events_now e WHERE e.document_id = f.id AND NOT e.dismissed
+      AND NOT (e.state = 'held' AND e.waits_for <> 'document:' || f.id OR e.id IN (SELECT id FROM (${editedInDoubt}))))`;
 
 export function tallyOpen(database: LedgerDatabase): OpenWork {
   const count = (text: string, values: object = {}) => database.rows<Counted>(text, values);
