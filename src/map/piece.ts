@@ -231,10 +231,11 @@ export function share<T>({ reads, run }: Piece<T>, table: View): Piece<T>["run"]
   const indexes = new Set([...reads.columns].map(({ slot }) => table.index[slot] ?? -1));
   const known = new Map<string, T>();
   return (view) => {
+    const { cells, kinds } = view.current;
     // Kinds change how text is read, and groups read several rows.
-    if (view.members !== null || view.kinds !== null) return run(view);
+    if (view.members !== null || kinds !== null) return run(view);
     let key = "";
-    for (const index of indexes) key += `${view.cells[index] ?? ""}\u0000`;
+    for (const index of indexes) key += `${cells[index] ?? ""}\u0000`;
     const shared = known.get(key);
     if (shared !== undefined) return shared;
     const record = run(view);

@@ -104,13 +104,13 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     return accepted instanceof Refused ? view.refuse(accepted, index) : accepted;
   };
 
-  const cellAt = ({ cells: all, kinds, looks }: Row | View, index: number) => {
+  const cellAt = ({ cells: all, kinds, looks }: Row, index: number) => {
     const kind: CellKind = kinds?.[index] ?? "text";
     const look = allowed.length > 0 ? looks?.[index] : null;
     if (look?.shown !== undefined) look.unitRead = true;
     return { kind, cell: look?.shown ?? all[index] ?? "" };
   };
-  const valueAt = (row: Row | View, index: number, view: View): Maybe<Value> => {
+  const valueAt = (row: Row, index: number, view: View): Maybe<Value> => {
     const { cell, kind } = cellAt(row, index);
     const text = cells.raw(cell, kind);
     return text === "" ? undefined : read(text, kind, index, view);
@@ -128,18 +128,18 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     spelling,
     never: neverOf(spec, name, spelt, words),
     at: (view, index) => {
-      const { members } = view;
+      const { current, members } = view;
       if (index < 0) return fallback;
-      const value = members === null ? valueAt(view, index, view) : groupAt(view, members, index);
+      const value = members === null ? valueAt(current, index, view) : groupAt(view, members, index);
       return value === undefined ? fallback : value;
     },
     filled: (view, index) => {
       if (fallback !== undefined) return true;
-      const isFilled = (row: Row | View) => {
+      const isFilled = (row: Row) => {
         const { cell, kind } = cellAt(row, index);
         return cleanText(cells.text(cell, kind)) !== "";
       };
-      return index >= 0 && (view.members ?? [view]).some(isFilled);
+      return index >= 0 && (view.members ?? [view.current]).some(isFilled);
     },
   };
 }

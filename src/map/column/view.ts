@@ -10,7 +10,7 @@ import type {
   ParticipantRecord,
   ParticipantRef,
 } from "../../model/records.js";
-import type { CellKind, Looks, Row } from "../../model/row.js";
+import type { Row } from "../../model/row.js";
 import type { Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 
@@ -44,13 +44,8 @@ export class View {
   /** The positions of each set of columns, by its slot. */
   readonly sets: (readonly number[])[] = [];
   readonly made: Made = { participants: [], addresses: [], documents: [] };
-  cells: readonly string[] = [];
-  kinds: readonly CellKind[] | null = null;
-  looks: Looks | undefined;
-  row = 0;
-  /** Where the row was first; a row of a corrected file counts as the one that it corrects. */
-  source: { file: string; sheet: string | null; row: number };
   readonly #place: { file: string; sheet: string | null };
+  current: Row = { number: 0, cells: [], kinds: null, problems: null };
   /** The rows that are looked at together; null: one row by itself. */
   members: readonly Row[] | null = null;
   /** All rows of the group, also while one of them is looked at by itself. */
@@ -66,35 +61,38 @@ export class View {
   constructor(header: readonly string[], place: { file: string; sheet: string | null }) {
     this.header = header;
     this.#place = place;
-    this.source = { ...place, row: 0 };
+  }
+
+  /** Where the row was first; a row of a corrected file counts as the one that it corrects. */
+  get source(): { file: string; sheet: string | null; row: number } {
+    return this.current.corrects ?? { ...this.#place, row: this.current.number };
   }
 
   /** Looks at one row, or at the rows of a group of several. What was computed before is forgotten. */
   look(first: Row, rows: readonly Row[] | null): void {
     this.group = rows;
-    this.members = rows;
-    this.#at(first);
+    this.#at(first, rows);
     this.#groupStamp = this.#stamp;
     this.problems = [];
   }
 
   /** Looks at each row of the group by itself; problems then name the row. */
   eachMember(visit: (row: number) => void): void {
-    const { cells, kinds, looks, row, source, members, problems } = this;
+    const { current, members, problems } = this;
     const stamp = this.#stamp;
     for (const member of this.group ?? []) {
-      this.members = null;
       this.problems = [];
-      this.#at(member);
+      this.#at(member, null);
       visit(member.number);
       problems.push(...this.problems.map((problem) => ofMember(member.number, problem)));
     }
-    Object.assign(this, { cells, kinds, looks, row, source, members, problems });
+    Object.assign(this, { current, members, problems });
     this.#stamp = stamp;
   }
 
-  #at({ cells, kinds, looks, number, corrects }: Row): void {
-    Object.assign(this, { cells, kinds, looks, row: number, source: corrects ?? { ...this.#place, row: number } });
+  #at(row: Row, members: readonly Row[] | null): void {
+    this.current = row;
+    this.members = members;
     // Never a stamp that was used before: a row that was left may have changed what is remembered.
     this.#stamp = ++counter;
   }

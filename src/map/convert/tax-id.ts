@@ -2,7 +2,6 @@
 import { createRequire } from "node:module";
 import type { Validator } from "stdnum";
 import { z } from "zod";
-import { detachText } from "../../model/fold.js";
 import { convertDefaultsShape, defineConversion, refuse, refuseOptions } from "./conversion-kind.js";
 import { filled, maybe } from "../described.js";
 
@@ -22,7 +21,6 @@ const FIXED_LENGTHS: { [type: string]: number } = {
 const FEWEST_DIGITS = 3;
 /** No country's number is half as long. The library walks through a text letter by letter, once for each type. */
 const LONGEST = 60;
-const MOST_KNOWN = 5000;
 
 interface TaxIdType {
   name: string;
@@ -134,7 +132,7 @@ export const taxId = defineConversion({
   ],
   compile(options, defaults) {
     const types = chooseTypes(options.country ?? defaults.country, options.type);
-    const convert = (cell: string) => {
+    return (cell) => {
       const text = asNumbered(cell);
       if (/^[\d.,]+E[+-]?\d+$/.test(text)) {
         const lost = "is in scientific notation, which may have lost digits";
@@ -154,14 +152,6 @@ export const taxId = defineConversion({
           ? "With leading zeros it would be valid. Add them, or export the column as text; or change the mapping: name its `type`."
           : "Check the number against its document: its length or its check digits are wrong.";
       return refuse("tax-id-invalid", cell, message, hint);
-    };
-    // Each takes ten microseconds, and a file has few different ones.
-    const known = new Map<string, string>();
-    return (cell) => {
-      const value = known.get(cell) ?? convert(cell);
-      if (known.size >= MOST_KNOWN) known.clear();
-      known.set(detachText(cell), value);
-      return value;
     };
   },
 });

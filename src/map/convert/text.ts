@@ -10,8 +10,6 @@ import { maybe, writtenOut, maybeWord } from "../described.js";
 const INVISIBLE = /(?![\t\n])\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 /** Those that are never seen: a soft hyphen may be a minus. */
 const MARK = /[\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
-/** A fast test: hardly any cell needs cleaning. */
-const UNTIDY = /[^\S ]|^ | $| {2}|[\p{Cc}\p{Cf}]/u;
 
 /**
  * Unicode NFC, without control and invisible characters; runs of white space become one space; trimmed. Line breaks
@@ -19,7 +17,6 @@ const UNTIDY = /[^\S ]|^ | $| {2}|[\p{Cc}\p{Cf}]/u;
  */
 export function cleanText(raw: string, lines: "keep" | "join" = "keep"): string {
   const composed = raw.normalize("NFC");
-  if (!UNTIDY.test(composed)) return composed;
   // FileMaker and Word break lines within a cell with a vertical tab.
   const plain = composed.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, "\n").replace(INVISIBLE, "");
   const kept = lines === "join" ? [plain] : plain.split("\n");

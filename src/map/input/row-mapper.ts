@@ -87,7 +87,7 @@ export function bindRowMapper(
 
   const visit = (eachRow: boolean, look: (row: number) => void) => {
     if (eachRow && view.members !== null) view.eachMember(look);
-    else look(view.row);
+    else look(view.current.number);
   };
 
   /** `rows`: of one group, or one alone. `problems`: found outside the cells. */
