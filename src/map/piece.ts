@@ -46,7 +46,6 @@ export interface Formula extends Piece<Value> {
   never: Never | null;
   /** The column, if the piece is only that. */
   column: Column | null;
-  says?: TaxIdSays | undefined;
 }
 
 export interface Column extends Piece<Value> {
@@ -54,7 +53,6 @@ export interface Column extends Piece<Value> {
   slot: number;
   type: Type;
   never: Never | null;
-  says?: TaxIdSays | undefined;
   /** Null: a formula. */
   as: ConversionName | null;
   /** The zone of its local times, such as `America/Manaus`; null: it holds no times. */
@@ -79,9 +77,6 @@ export interface Column extends Piece<Value> {
   /** The settings by which its typed cells have been read as text so far. */
   spelling: ReadonlySet<string>;
 }
-
-export type TaxIdPart = "type" | "country";
-export type TaxIdSays = (view: View, part: TaxIdPart) => ReturnType<Eval>;
 
 /** A list of a column, or a table, that may grow without giving landed records other keys. */
 export interface KeyList {

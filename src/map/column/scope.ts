@@ -20,14 +20,13 @@ import {
   type Piece,
   type RecordParts,
   take,
-  type TaxIdPart,
 } from "../piece.js";
 import { type Cells, compileSpelling } from "./cells.js";
 import { agreed, compileReader, type Conversions, type Read, type Reader } from "./column.js";
 import type { HeaderUse } from "./headers.js";
 import { refuseName } from "./names.js";
 import type { Table } from "./table.js";
-import { asText, type Eval, literalText, type View } from "./view.js";
+import { asText, type Eval, literalText, type TaxId, type View } from "./view.js";
 
 export interface Shared {
   source: MappingSource;
@@ -136,7 +135,7 @@ export class Scope {
 
   /** In a group: a value over its rows, or the value on which they agree. */
   #formulaColumn(name: string, text: string, site: Site): Column {
-    const { run, reads, type, never, column, says, tree } = compileFormula(text, site);
+    const { run, reads, type, never, column, tree } = compileFormula(text, site);
     const own = this.#broken(name);
     const compute: Eval = (view) =>
       view.members === null || reads.others.has("group")
@@ -149,7 +148,7 @@ export class Scope {
           );
     const hashed = `#${createHash("sha256").update(tree).digest("hex").slice(0, 32)}`;
     const { as } = column ?? own;
-    return { ...own, type, never, as, says, reads, tree: hashed, run: (view) => view.once(own.slot, false, compute) };
+    return { ...own, type, never, as, reads, tree: hashed, run: (view) => view.once(own.slot, false, compute) };
   }
 
   #cellColumn(name: string, spec: ColumnObject, site: Site): Column {
@@ -215,7 +214,7 @@ export class Scope {
     const { conversions } = this.shared;
     const rules = { words: this.words.get(column.name), identity: () => column.identity };
     if (spec.as !== "taxId") return compileReader(spec, site, rules);
-    const said = (option: "type" | "country") => {
+    const compileSaid = (option: "type" | "country") => {
       const text = (spec as { [option: string]: string | undefined })[option];
       if (text === undefined) return undefined;
       if (!text.startsWith("=")) return constantPiece(option === "type" ? text.toUpperCase() : text, "");
@@ -224,41 +223,52 @@ export class Scope {
       column.tree += formula.tree + this.blanks;
       return formula;
     };
-    const parts = { type: said("type"), country: said("country") };
-    column.says = (view, part) => parts[part]?.run(view);
-    if (Object.values(parts).every((part) => part === undefined || part.constant !== undefined))
-      return compileReader(spec, site, rules);
-    const convert = (view: View): Read | null => {
-      const options: { [option: string]: string } = {};
-      for (const [option, part] of Object.entries(parts)) {
-        const value = part?.run(view);
+    const parts = { type: compileSaid("type"), country: compileSaid("country") };
+    const given = Object.values(parts).filter((part) => part !== undefined);
+    if (given.length === 0) return compileReader(spec, site, rules);
+    const said = (view: View): Omit<TaxId, "text"> | null => {
+      const options: Omit<TaxId, "text"> = {};
+      for (const option of ["type", "country"] as const) {
+        const value = parts[option]?.run(view);
         if (value === null) return null;
         if (value !== undefined) options[option] = asText(value);
       }
+      return options;
+    };
+    const convert = (view: View): Read | null => {
+      const options = said(view);
+      if (options === null) return null;
       const own = attempt(() => conversions.get({ name: "taxId", ...options }));
       if (!(own instanceof Refused)) return own;
       const { message, hint } = own;
-      return hasTaxIds(options["country"] ?? conversions.defaults.country)
+      return hasTaxIds(options.country ?? conversions.defaults.country)
         ? () => new Refused(message, "tax-id-invalid", hint)
         : conversions.get("text");
     };
-    return compileReader(spec, site, { ...rules, convert });
+    const isFixed = given.every((part) => part.constant !== undefined);
+    const reader = compileReader(spec, site, isFixed ? rules : { ...rules, convert });
+    return {
+      ...reader,
+      at: (view, index) => {
+        const value = reader.at(view, index);
+        return value == null ? value : { ...said(view), text: asText(value) };
+      },
+    };
   }
 
-  /** Where its column's formula gives a blank: the mapping's country, and the type that the number itself tells. */
-  taxIdPart({ run, says, column }: Part, name: TaxIdPart): Eval {
+  /** Where its column says nothing: the mapping's country, and the type that the number itself tells. */
+  taxIdPart({ run, column }: Part, name: "type" | "country"): Eval {
     const usual = this.shared.conversions.defaults.country;
     return (view) => {
       const value = run(view);
       if (value == null) return value;
-      const where = says?.(view, "country") ?? usual;
-      if (name === "country" && where !== undefined) return where;
-      const given = name === "type" ? says?.(view, "type") : undefined;
-      if (given != null) return where === undefined ? given : typeSpelling(asText(given), asText(where));
-      const types = where === undefined ? [] : taxIdTypesOf(asText(value), asText(where));
+      const { text, type, country = usual } = (typeof value === "object" ? value : { text: value }) as TaxId;
+      if (name === "country" && country !== undefined) return country;
+      if (name === "type" && type !== undefined) return country === undefined ? type : typeSpelling(type, country);
+      const types = country === undefined ? [] : taxIdTypesOf(text, country);
       if (types.length === 1) return types[0];
       const may = types.length === 0 ? "" : `: it may be ${types.join(" or ")}`;
-      const message = `the ${name} of the tax id ${quoteCell(asText(value))} is ${name === "type" ? "ambiguous" : "blank"}${may}`;
+      const message = `the ${name} of the tax id ${quoteCell(text)} is ${name === "type" ? "ambiguous" : "blank"}${may}`;
       const hint = `Give its \`${name}\` in the column${types.length === 0 ? "" : `, such as \`type: ${types[0]}\``}.`;
       return view.report("tax-id-invalid", message, hint, column ?? undefined);
     };

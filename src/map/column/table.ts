@@ -8,6 +8,7 @@ import { fillDown, fillingColumns } from "../input/fill-down.js";
 import type { Column } from "../piece.js";
 import { openHeaders, type HeaderUse } from "./headers.js";
 import { Scope, type Shared } from "./scope.js";
+import { Exact } from "../convert/exact.js";
 import { asText, type Value, View } from "./view.js";
 
 export interface Table {
@@ -71,13 +72,9 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
     const texts = keys.map((index) => cells.text(row.cells[index] ?? "", "text"));
     if (texts.includes("")) continue;
     const values = new Map<string, Value>();
-    for (const [called, { run, says }] of columns) {
+    for (const [called, { run }] of columns) {
       const value = run(view);
       if (value != null) values.set(called, value);
-      for (const part of ["type", "country"] as const) {
-        const given = says?.(view, part);
-        if (given != null) values.set(`${called}.${part}`, given);
-      }
     }
     const [problem] = view.problems;
     if (problem !== undefined) {
@@ -116,5 +113,5 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
 const keyOf = (texts: readonly string[]): string => texts.map(foldName).join("\u0000");
 
 function said(values: ReadonlyMap<string, Value>) {
-  return JSON.stringify([...values].map(([name, value]) => [name, asText(value)]));
+  return JSON.stringify([...values].map(([name, value]) => [name, value instanceof Exact ? value.text : value]));
 }

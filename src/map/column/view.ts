@@ -14,11 +14,18 @@ import type { Row } from "../../model/row.js";
 import type { Refused } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 
-/** What a formula gives. A date is text (`yyyy-MM-dd`), a tax id is text with a type and a country; `any` is decided row by row. */
+/** What a formula gives. A date is text (`yyyy-MM-dd`); `any` is decided row by row. */
 export type Type = "text" | "number" | "boolean" | "timestamp" | "taxId" | "any" | "blank";
 
-/** Timestamps are milliseconds since 1970. */
-export type Value = string | number | boolean | Exact;
+/** Timestamps are milliseconds since 1970. A tax id is text where its column says nothing more of it. */
+export type Value = string | number | boolean | Exact | TaxId;
+
+/** A tax id of whose type or country its column says something. */
+export interface TaxId {
+  text: string;
+  type?: string | undefined;
+  country?: string | undefined;
+}
 
 /** Undefined: blank, or not in this row. Null: unreadable, and the problem has been reported. */
 export type Maybe<T> = T | undefined | null;
@@ -145,7 +152,7 @@ let counter = 0;
 
 /** As attributes, keys and texts have it: times in ISO 8601 with milliseconds and Z, numbers without exponent. */
 export function asText(value: Value, type: Type = "text"): string {
-  if (value instanceof Exact) return value.text;
+  if (typeof value === "object") return value.text;
   return type === "timestamp" && typeof value === "number" ? new Date(value).toISOString() : String(value);
 }
 

@@ -25,7 +25,7 @@ export const choice: Callable = {
       const holds = decide(view);
       return holds === null ? null : (holds === true ? first : second).run(view);
     };
-    return { type, run, says: (view, part) => (decide(view) === true ? first : second).says?.(view, part) };
+    return { type, run };
   },
 };
 
@@ -72,7 +72,7 @@ const fallback: Callable = {
       const value = first.run(view);
       return value === undefined ? second.run(view) : value;
     };
-    return { type, run, says: (view, part) => (first.run(view) === undefined ? second : first).says?.(view, part) };
+    return { type, run };
   },
 };
 
@@ -120,7 +120,7 @@ function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Com
   };
   const type: Type = name === "count" ? "number" : name === "join" ? "text" : one.type;
   const part = { type, run: (view: View) => view.once(slot, true, compute) };
-  return { ...lift(type, [part], (value: Value) => value), says: one.says };
+  return lift(type, [part], (value: Value) => value);
 }
 
 export const forms: ReadonlyMap<string, Callable> = new Map<string, Callable>([

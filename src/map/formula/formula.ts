@@ -12,7 +12,7 @@ import { Exact } from "../convert/exact.js";
 import { readNumber } from "../convert/number-text.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
-import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take, type TaxIdSays } from "../piece.js";
+import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
 import { choice, forms } from "./forms.js";
 import { formulaFunctions, ofValues } from "./functions.js";
 import { ASK_BLANK, FormulaRefusal, functionHabit, nameHabit, parseFormula, refuseNode, TIME_OF_DAY } from "./parse.js";
@@ -50,7 +50,7 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
   };
   try {
     const node = parseFormula(text);
-    const { type, run, column = null, never = null, says } = context.compile(node);
+    const { type, run, column = null, never = null } = context.compile(node);
     // Failures caused by the row become its problems.
     const guarded: Eval = (view) => {
       try {
@@ -61,7 +61,7 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
         return view.report(error.code, message, error.hint, onlyColumn(reads));
       }
     };
-    return { type, run: guarded, reads, tree: treeOf(node, scope), column, never, says };
+    return { type, run: guarded, reads, tree: treeOf(node, scope), column, never };
   } catch (error) {
     if (!(error instanceof FormulaRefusal)) throw error;
     const written = text.includes("\n") ? -1 : source.textAt(path).indexOf(text);
@@ -154,7 +154,7 @@ function nameOf(node: ASTNode, name: string, { scope, reads }: Compiling): Part 
   if (column.set !== null) refuseNode(node, `"${name}" is a set of columns`, `Spread it as attributes: "*": =${name}.`);
   reads.columns.add(column);
   take(reads, column.reads);
-  return { type: column.type, run: column.run, column, never: column.never, says: column.says };
+  return { type: column.type, run: column.run, column, never: column.never };
 }
 
 /** An operator has as many arguments as it takes. */
@@ -238,9 +238,10 @@ function meets({ never, type, run, column }: Part, node: ASTNode, text: ASTNode,
   const hint = `If they are the same, write fold(${sourceOf(node)}) and "${folded}" in the formula.`;
   return (view: View) => {
     const value = run(view);
-    if (typeof value !== "string" || value.length !== asked.length || value === asked) return;
-    if (foldName(value) !== folded || shared.compared.has(value)) return;
-    const message = `${quoteCell(value)} differs from the ${quoteCell(asked)} of a formula only by case or accents`;
+    const given = value == null ? asked : asText(value);
+    if (given === asked || given.length !== asked.length) return;
+    if (foldName(given) !== folded || shared.compared.has(given)) return;
+    const message = `${quoteCell(given)} differs from the ${quoteCell(asked)} of a formula only by case or accents`;
     view.doubt("text-nearly-equal", message, hint, column ?? -1);
   };
 }
@@ -395,10 +396,7 @@ function tableMember(
     const only = asked?.use == null ? onlyColumn(asked?.reads ?? reads) : asked;
     return view.report("value-unmapped", message, UNLISTED, only);
   };
-  // Once the value is there, so is its row.
-  const says: TaxIdSays = (view, part) =>
-    table.row(asText(key.run(view) ?? "").split("\u0000"))?.get(`${column}.${part}`);
-  return { type: found.type, run, says };
+  return { type: found.type, run };
 }
 
 const UNLISTED =

@@ -8,7 +8,7 @@ import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import type { ConvertDefaults } from "../convert/conversion.js";
 import { Exact } from "../convert/exact.js";
 import { readNumber } from "../convert/number-text.js";
-import type { Column, Never, Reads, TaxIdSays } from "../piece.js";
+import type { Column, Never, Reads } from "../piece.js";
 import { DAY_OF_TIME, refuseNode, TIME_OF_DAY } from "./parse.js";
 
 export interface Part {
@@ -16,8 +16,6 @@ export interface Part {
   run: Eval;
   column?: Column | null;
   never?: Never | null;
-  /** What the column that its tax id comes from says of the type or country in this row. */
-  says?: TaxIdSays | undefined;
   /** A literal text, with its quotes. */
   written?: string;
 }
@@ -165,6 +163,6 @@ const YEAR_FIRST = /^\d{4}(?:$|[-./]\d\d(?!\d))/;
 
 export function compare(a: Value, b: Value): number {
   if (a instanceof Exact && b instanceof Exact) return a.compare(b);
-  const [one, two] = typeof a === typeof b ? [a, b] : [asText(a), asText(b)];
+  const [one, two] = typeof a === "number" && typeof b === "number" ? [a, b] : [asText(a), asText(b)];
   return one < two ? -1 : one > two ? 1 : 0;
 }

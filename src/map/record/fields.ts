@@ -84,7 +84,7 @@ function fit(value: Value, type: Type, clean: boolean, takes: Takes, { scope }: 
     return new Refused(`${quoteCell(given)} is not between -${limit} and ${limit}`, "number-range");
   if (wanted !== undefined || takes === "json") {
     if (value instanceof Exact) return exactNumber(withoutZeros(given));
-    if (wanted !== undefined || typeof value === "boolean") return value;
+    if (typeof value === "boolean" || (wanted !== undefined && typeof value === "number")) return value;
   }
   if (!given.isWellFormed()) return new Refused("it gives half a character");
   const text = clean ? given : cleanText(given);
