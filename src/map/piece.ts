@@ -40,36 +40,40 @@ export const CALLED = {
 /** What to write instead of a text that a value never is; null: it may be that text. */
 export type Never = (text: string) => string | null;
 
-export interface Formula extends Piece<Value> {
+/** What a formula, or a part of one, gives. */
+export interface Typed {
   type: Type;
-  /** Null: it may be any text. */
-  never: Never | null;
-  /** The column, if the piece is only that. */
-  column: Column | null;
+  run: Eval;
+  /** Absent: it may be any text. */
+  never?: Never | undefined;
+  /** The column, if it is only that. */
+  column?: Column | undefined;
 }
 
+export type Formula = Piece<Value> & Typed;
+
+/** One that reads no cell has neither `spell` nor `filled`, and neither `use` nor `set`. */
 export interface Column extends Piece<Value> {
   name: string;
   slot: number;
   type: Type;
-  never: Never | null;
-  /** Null: a formula. */
-  as: ConversionName | null;
-  /** The zone of its local times, such as `America/Manaus`; null: it holds no times. */
-  zone: string | null;
-  /** A typed cell in the column's own formats; null: it reads no cell. */
-  spell: Spell | null;
+  never?: Never | undefined;
+  /** Absent: a formula. */
+  as?: ConversionName | undefined;
+  /** The zone of its local times, such as `America/Manaus`; absent: it holds no times. */
+  zone?: string | undefined;
+  /** A typed cell in the column's own formats. */
+  spell?: Spell;
   /** Whether the cell has content, readable or not. */
-  filled: Eval<boolean> | null;
-  /** Null: a formula or a set. */
-  use: HeaderUse | null;
+  filled?: Eval<boolean>;
+  use?: HeaderUse;
   /** A set of columns: the headers it takes, and the value at each. */
-  set: {
+  set?: {
     pattern: string;
     fits: (header: string) => boolean;
     at: (view: View, index: number) => ReturnType<Eval>;
     optional: boolean;
-  } | null;
+  };
   /** Whether a key or an id uses it. */
   identity: boolean;
   /** What its tree leaves out if it is lean. */
@@ -138,7 +142,7 @@ export function merged(all: readonly ({ reads: Reads } | undefined)[]): Reads {
 
 /** The only column with a header that is read, so that a problem can name it. */
 export function onlyColumn({ columns }: Reads): Column | undefined {
-  const [first, ...others] = [...columns].filter(({ use }) => use !== null);
+  const [first, ...others] = [...columns].filter(({ use }) => use !== undefined);
   return others.length === 0 ? first : undefined;
 }
 
@@ -147,8 +151,6 @@ export const BROKEN: Formula & Piece<never> = {
   tree: "",
   run: () => null,
   type: "any",
-  never: null,
-  column: null,
 };
 
 export function constantPiece<T>(constant: T, tree: string): Piece<T> {

@@ -22,7 +22,7 @@ import { asText, literalText, type Maybe, type Type, type Value, type View } fro
 
 export interface Reader {
   type: Type;
-  never: Never | null;
+  never: Never | undefined;
   /** The row's value, the value on which a group's rows agree, or the default; `index` -1: the file has no such column. */
   at(view: View, index: number): Maybe<Value>;
   /** Whether there is content in any cell. */
@@ -162,9 +162,9 @@ function neverOf(
   name: ConversionName,
   read: (literal: Scalar) => string | null,
   words: CellRules["words"],
-): Never | null {
+): Never | undefined {
   const { oneOf, map, default: fallback } = spec;
-  if (name === "hash" || name === "timestamp") return null;
+  if (name === "hash" || name === "timestamp") return undefined;
   const spelt = (literal: Scalar) => {
     const text = read(literal);
     return words?.get(foldName(text ?? "")) ?? text;

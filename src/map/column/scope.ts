@@ -129,8 +129,8 @@ export class Scope {
   }
 
   #broken(name: string): Column {
-    const none = { as: null, zone: null, spell: null, filled: null, use: null, set: null, identity: false };
-    return { ...BROKEN, ...none, reads: newReads(), name, slot: this.slot(), lists: [], spelling: new Set() };
+    const own = { reads: newReads(), name, slot: this.slot(), identity: false, lists: [], spelling: new Set<string>() };
+    return { ...BROKEN, ...own };
   }
 
   /** In a group: a value over its rows, or the value on which they agree. */
@@ -147,8 +147,15 @@ export class Scope {
             }),
           );
     const hashed = `#${createHash("sha256").update(tree).digest("hex").slice(0, 32)}`;
-    const { as } = column ?? own;
-    return { ...own, type, never, as, reads, tree: hashed, run: (view) => view.once(own.slot, false, compute) };
+    return {
+      ...own,
+      type,
+      never,
+      as: column?.as,
+      reads,
+      tree: hashed,
+      run: (view) => view.once(own.slot, false, compute),
+    };
   }
 
   #cellColumn(name: string, spec: ColumnObject, site: Site): Column {
@@ -169,7 +176,7 @@ export class Scope {
     const { slot } = column;
     Object.assign(column, {
       as: spec.as ?? "text",
-      zone: spec.as === "timestamp" ? (defaults.timezone ?? null) : null,
+      zone: spec.as === "timestamp" ? defaults.timezone : undefined,
       spell: compileSpelling({ ...defaults, dates: own.formats ?? defaults.dates }),
       lists: this.#lists(name, spec),
     });
@@ -270,7 +277,7 @@ export class Scope {
       const may = types.length === 0 ? "" : `: it may be ${types.join(" or ")}`;
       const message = `the ${name} of the tax id ${quoteCell(text)} is ${name === "type" ? "ambiguous" : "blank"}${may}`;
       const hint = `Give its \`${name}\` in the column${types.length === 0 ? "" : `, such as \`type: ${types[0]}\``}.`;
-      return view.report("tax-id-invalid", message, hint, column ?? undefined);
+      return view.report("tax-id-invalid", message, hint, column);
     };
   }
 

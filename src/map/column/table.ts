@@ -58,7 +58,7 @@ export function compileTable(name: string, spec: TableSpec, file: TableFile, sha
   for (const called of Object.keys(spec.columns)) {
     const place = site.at("columns").at(called, `${site.label}: column "${called}"`);
     const column = scope.column(called);
-    if (column?.use == null) {
+    if (column?.use === undefined) {
       place.report("mapping-value", ": a table's column is a header, or `{ header: … }` with its type.");
       continue;
     }

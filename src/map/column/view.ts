@@ -34,7 +34,7 @@ export type Eval<T = Value> = (view: View) => Maybe<T>;
 /** A column, as far as blanks are concerned. */
 interface Filled {
   slot: number;
-  filled: Eval<boolean> | null;
+  filled?: Eval<boolean>;
 }
 
 /** What one row has yielded so far, in the order of the mapping. */

@@ -19,8 +19,8 @@ import {
 export const choice: Callable = {
   takes: [3],
   compile: ([test, yes, no], context) => {
-    const decide = context.typed(test as ASTNode, "boolean").run;
-    const { type, first, second } = pair([yes, no], context);
+    const decide = context.typed(test, "boolean").run;
+    const { type, first, second } = pair(yes, no, context);
     const run: Eval = (view) => {
       const holds = decide(view);
       return holds === null ? null : (holds === true ? first : second).run(view);
@@ -29,18 +29,14 @@ export const choice: Callable = {
   },
 };
 
-function pair([one, two]: (ASTNode | undefined)[], { compile }: Compiling) {
-  const [first, second] = [compile(one as ASTNode), compile(two as ASTNode)];
-  const type = common(first, second, two as ASTNode);
-  return {
-    type,
-    first: wanted(first, type, one as ASTNode),
-    second: wanted(second, type, two as ASTNode),
-  };
+function pair(one: ASTNode, two: ASTNode, { compile }: Compiling) {
+  const [first, second] = [compile(one), compile(two)];
+  const type = common(first, one, second, two);
+  return { type, first: wanted(first, type, one), second: wanted(second, type, two) };
 }
 
 function single(build: (part: Part, node: ASTNode) => Part): Callable {
-  return { takes: [1], compile: ([arg], { compile }) => build(compile(arg as ASTNode), arg as ASTNode) };
+  return { takes: [1], compile: ([arg], { compile }) => build(compile(arg), arg) };
 }
 
 function presence(wantsFilled: boolean): Callable {
@@ -60,14 +56,14 @@ const required = single((part, { start, end, input }) => ({
   run: (view) => {
     const value = part.run(view);
     if (value !== undefined) return value;
-    return view.reportBlank(input.slice(start, end), part.column ?? undefined, "required");
+    return view.reportBlank(input.slice(start, end), part.column, "required");
   },
 }));
 
 const fallback: Callable = {
   takes: [2],
-  compile: (args, context) => {
-    const { type, first, second } = pair(args, context);
+  compile: ([one, two], context) => {
+    const { type, first, second } = pair(one, two, context);
     const run: Eval = (view) => {
       const value = first.run(view);
       return value === undefined ? second.run(view) : value;
@@ -90,8 +86,12 @@ const AGGREGATES: { [name: string]: Aggregate } = {
 };
 
 /** Blanks do not count, and calls do not nest. */
-function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Compiling, node: ASTNode): Part {
-  const [first, between] = args as [ASTNode, ASTNode | undefined];
+function aggregate(
+  name: string,
+  [first, between]: readonly [ASTNode, ASTNode?, ASTNode?],
+  { scope, reads, compile }: Compiling,
+  node: ASTNode,
+): Part {
   const separator = between === undefined ? "; " : between.op === "value" ? between.args : null;
   if (scope.group === undefined) {
     const hint =

@@ -17,6 +17,7 @@ import { choice, forms } from "./forms.js";
 import { formulaFunctions, ofValues } from "./functions.js";
 import { ASK_BLANK, FormulaRefusal, functionHabit, nameHabit, parseFormula, refuseNode, TIME_OF_DAY } from "./parse.js";
 import {
+  type Args,
   type Callable,
   common,
   compare,
@@ -24,9 +25,9 @@ import {
   lift,
   orderBy,
   type Part,
-  remedyFor,
   sourceOf,
   typeName,
+  valuesOf,
   wanted,
 } from "./part.js";
 
@@ -50,7 +51,7 @@ export function compileFormula(text: string, { scope, path }: Site): Formula {
   };
   try {
     const node = parseFormula(text);
-    const { type, run, column = null, never = null } = context.compile(node);
+    const { type, run, column, never } = context.compile(node);
     // Failures caused by the row become its problems.
     const guarded: Eval = (view) => {
       try {
@@ -107,13 +108,13 @@ function compileNode(node: ASTNode, context: Compiling): Part {
   if (node.op === "value") return literalOf(node);
   if (node.op === "id") return nameOf(node, node.args, context);
   if (node.op === ".") return member(node, node.args, context);
-  if (node.op === "call") return call(node, node.args[0], node.args[1], context);
+  if (node.op === "call") return call(node, node.args[0], node.args[1] as Args, context);
   if (node.op === "[]") return tableMember(node, node, null, context);
   if (node.op === "rcall")
     return refuseNode(node, `.${node.args[0]}() is not known here`, hintFor(node.args[0], context));
   const operator = OPERATORS[node.op];
   if (operator === undefined) return refuseNode(node, ...(REFUSED[node.op] ?? ["this is not allowed in a formula"]));
-  return operator([node.args].flat() as ASTNode[], context, node);
+  return operator([node.args].flat() as Args, context, node);
 }
 
 const REFUSED: { [op: string]: [message: string, hint?: string] } = {
@@ -136,9 +137,11 @@ function literalOf(node: ASTNode & { op: "value" }): Part {
 }
 
 function nameOf(node: ASTNode, name: string, { scope, reads }: Compiling): Part {
-  if (name === "row" || name === "file" || name === "sheet") reads.others.add(name);
-  if (name === "row") return { type: "number", run: ({ source }) => Exact.of(source.row) };
-  if (name === "file" || name === "sheet") return { type: "text", run: ({ source }) => source[name] || undefined };
+  if (name === "row" || name === "file" || name === "sheet") {
+    reads.others.add(name);
+    if (name === "row") return { type: "number", run: ({ source }) => Exact.of(source.row) };
+    return { type: "text", run: ({ source }) => source[name] || undefined };
+  }
   if (name === "tables") return refuseNode(node, "a table is read by a key", READ_TABLE);
   const column = scope.column(name);
   if (column === undefined) {
@@ -151,7 +154,8 @@ function nameOf(node: ASTNode, name: string, { scope, reads }: Compiling): Part 
     const unknown = `Name it under \`columns:\`, or put it in quotes if it is a text: "${name}".`;
     return refuseNode(node, `there is no column "${name}"`, called ?? (near || unknown));
   }
-  if (column.set !== null) refuseNode(node, `"${name}" is a set of columns`, `Spread it as attributes: "*": =${name}.`);
+  if (column.set !== undefined)
+    refuseNode(node, `"${name}" is a set of columns`, `Spread it as attributes: "*": =${name}.`);
   reads.columns.add(column);
   take(reads, column.reads);
   return { type: column.type, run: column.run, column, never: column.never };
@@ -172,29 +176,18 @@ function refuseAmounts(decimal: "," | "." | undefined) {
   };
 }
 
-const plus: Operator = (args, { compile, scope }) => {
-  const parts = args.map(compile);
-  const joins = parts.some(({ type }) => type === "text" || type === "taxId");
+const plus: Operator = ([left, right], { compile, scope }) => {
+  const [one, two] = [compile(left), compile(right)];
+  const joins = /^(?:text|taxId)$/.test(common(one, left, two, right));
   const type = joins ? "text" : "number";
-  const position = parts.findIndex(({ type: own, column }) => own === "text" && column);
-  const [text, other] = [args[position], args[1 - position]];
-  if (text && other && parts[1 - position]?.type === "number") {
-    const remedy = remedyFor(parts[position] as Part, "number", text);
-    const hint = `${remedy} To join the two as texts, write text(${shorten(sourceOf(other))}).`;
-    refuseNode(text, "a number and a text cannot be combined", hint);
-  }
-  const check = parts.every(({ column: own }) => own?.as === "text")
-    ? refuseAmounts(scope.shared.conversions.defaults.decimal)
-    : () => {};
+  const isRaw = one.column?.as === "text" && two.column?.as === "text";
+  const check = isRaw ? refuseAmounts(scope.shared.conversions.defaults.decimal) : () => {};
   const join = (a: string, b: string) => {
     check(a, b);
     return asText(a) + asText(b);
   };
-  return lift(
-    type,
-    parts.map((part, at) => wanted(part, type, args[at] as ASTNode)),
-    joins ? join : (a: Exact, b: Exact) => a.plus(b),
-  );
+  const parts = [wanted(one, type, left), wanted(two, type, right)];
+  return lift(type, parts, joins ? join : (a: Exact, b: Exact) => a.plus(b));
 };
 
 const numeric = (run: (a: Exact, b: Exact) => Exact): Operator => ofValues(["number", "number"], "number", run).compile;
@@ -205,8 +198,8 @@ const over = numeric((a, b) => {
 });
 
 function logical(decides: boolean): Operator {
-  return (args, { typed }) => {
-    const [first, second] = args.map((arg) => typed(arg, "boolean").run) as [Eval, Eval];
+  return ([one, two], { typed }) => {
+    const [first, second] = [typed(one, "boolean").run, typed(two, "boolean").run];
     const run: Eval = (view) => {
       const before = view.problems.length;
       const a = first(view);
@@ -254,13 +247,12 @@ function refuseBlank(part: Part, node: ASTNode) {
 
 /** A blank equals nothing: `ofBlank` is then the answer. Its order is blank. */
 function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Operator {
-  return (args, context) => {
+  return ([left, right], context) => {
     const { compile, scope } = context;
-    const [left, right] = args as [ASTNode, ASTNode];
     const [one, two] = [compile(left), compile(right)];
     refuseBlank(two, right);
     refuseBlank(one, left);
-    const type = common(one, two, left);
+    const type = common(one, left, two, right);
     if (ofBlank === undefined && type === "boolean") refuseNode(left, "true and false have no order");
     const warn = ofBlank === undefined ? [] : [meets(one, left, right, context), meets(two, right, left, context)];
     const order = ofBlank === undefined ? orderBy(scope.shared.conversions.defaults) : compare;
@@ -275,27 +267,7 @@ function comparison(holds: (order: number) => boolean, ofBlank?: boolean): Opera
   };
 }
 
-/** A blank is in no list. */
-const membership: Operator = (args, context) => {
-  const { compile } = context;
-  const [left, right] = args as [ASTNode, ASTNode];
-  if (right.op !== "list") return refuseNode(right, "a list is needed here", 'Write x in ["a", "b"].');
-  const one = compile(left);
-  const items = right.args.map((item) => {
-    const entry = compile(item);
-    refuseBlank(entry, item);
-    return { warn: meets(one, left, item, context), run: wanted(entry, common(one, entry, item), item).run };
-  });
-  const run: Eval = (view) => {
-    const value = one.run(view);
-    if (value == null) return value === null ? null : false;
-    const found = items.map((item) => item.run(view));
-    if (found.some((item) => item != null && compare(item, value) === 0)) return true;
-    for (const { warn } of items) warn(view);
-    return found.includes(null) ? null : false;
-  };
-  return { type: "boolean", run };
-};
+const equals = comparison((order) => order === 0, false);
 
 const OPERATORS: { [op: string]: Operator } = {
   "!_": ofValues(["boolean"], "boolean", (value: boolean) => !value).compile,
@@ -311,7 +283,7 @@ const OPERATORS: { [op: string]: Operator } = {
           "a quotient may have endless digits",
           "Write round(a / b, 2), with as many places as you need.",
         ),
-  "==": comparison((order) => order === 0, false),
+  "==": equals,
   "!=": comparison((order) => order !== 0, true),
   "<": comparison((order) => order < 0),
   "<=": comparison((order) => order <= 0),
@@ -320,7 +292,16 @@ const OPERATORS: { [op: string]: Operator } = {
   "&&": logical(false),
   "||": logical(true),
   "?:": choice.compile,
-  in: membership,
+  in: (args, context, node) => {
+    const [, list] = args;
+    if (list.op !== "list") return refuseNode(list, "a list is needed here", 'Write x in ["a", "b"].');
+    const items = list.args.map((item) => equals(args.with(1, item) as Args, context, node).run);
+    const run: Eval = (view) => {
+      const found = items.map((item) => item(view));
+      return found.includes(true) || (found.includes(null) ? null : false);
+    };
+    return { type: "boolean", run };
+  },
 };
 
 function member(node: ASTNode, [receiver, name]: [ASTNode, string], context: Compiling): Part {
@@ -383,17 +364,16 @@ function tableMember(
     const part = compile(key);
     return part.type === "boolean" || part.type === "timestamp" ? wanted(part, "text", key) : part;
   });
-  const asked = parts.length === 1 ? parts[0]?.column : null;
-  const key = lift("any", parts, (...values: Value[]) => values.map((value) => asText(value)).join("\u0000"));
+  const asked = parts.length === 1 ? parts[0]?.column : undefined;
   const run: Eval = (view) => {
-    const text = key.run(view);
-    if (text == null) return text;
-    const texts = asText(text).split("\u0000");
+    const values = valuesOf(parts, view);
+    if (values == null) return values;
+    const texts = values.map((value) => asText(value));
     const row = table.row(texts);
     if (row !== undefined) return row.get(column);
     if (table.missing === "blank") return undefined;
     const message = `table "${name}" does not list ${texts.map(quoteCell).join(", ")}`;
-    const only = asked?.use == null ? onlyColumn(asked?.reads ?? reads) : asked;
+    const only = asked?.use === undefined ? onlyColumn(asked?.reads ?? reads) : asked;
     return view.report("value-unmapped", message, UNLISTED, only);
   };
   return { type: found.type, run };
@@ -402,7 +382,7 @@ function tableMember(
 const UNLISTED =
   "Correct the cell, or add a row to the table's file; or change the mapping: write `missing: blank` in the table.";
 
-function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling): Part {
+function call(node: ASTNode, name: string, args: Args, context: Compiling): Part {
   const { callables } = context.scope.shared;
   const called = callables.get(name);
   if (called === undefined) return refuseNode(node, `there is no function ${name}()`, hintFor(name, context));
@@ -410,7 +390,7 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
   const [first] = args;
   if (first?.op === "value" && VARYING_FIRST.has(name))
     refuseNode(first, `${name}() is given a value that is the same for every row`, signatureOf(name));
-  refuseCase(name, args);
+  refuseCase(name, args, context);
   if (name === "date" || name === "timestamp") {
     context.reads.others.add("dates");
     refuseDay(name, first, context);
@@ -428,27 +408,19 @@ function hintFor(name: string, { scope }: Compiling): string | null {
 
 /** A day is a text, in a form that the mapping's formats need not read. */
 function refuseDay(name: "date" | "timestamp", node: ASTNode | undefined, { scope, compile }: Compiling) {
-  const column = node === undefined ? null : compile(node).column;
+  const column = node && compile(node).column;
   if (node === undefined || column?.as !== "date") return;
   const read = scope.shared.conversions.orText(name)("2026-12-31", "text");
   const hint = name === "date" ? `Write ${column.name}.` : TIME_OF_DAY;
   if (read instanceof Refused) refuseNode(node, `"${column.name}" is a day already, in the form yyyy-MM-dd`, hint);
 }
 
-const CASES: { [name: string]: (text: string) => string } = {
-  fold: foldName,
-  lower: (text) => text.toLowerCase(),
-  upper: (text) => text.toUpperCase(),
-};
-
 /** In `startsWith(fold(x), "Total")`, the part is never there. */
-function refuseCase(name: string, [whole, part]: ASTNode[]) {
+function refuseCase(name: string, [whole, part]: ASTNode[], { compile }: Compiling) {
   if (!/^(?:contains|startsWith|endsWith)$/.test(name) || whole?.op !== "call") return;
-  if (part?.op !== "value" || typeof part.args !== "string") return;
-  const text = part.args.trim();
-  const better = CASES[whole.args[0]]?.(text) ?? text;
-  if (better !== text)
-    refuseNode(part, `${sourceOf(whole)} never has ${quoteCell(part.args)} in it`, `Write "${better}".`);
+  if (!/^(?:fold|lower|upper)$/.test(whole.args[0]) || part?.op !== "value" || typeof part.args !== "string") return;
+  const better = compile(whole).never?.(part.args.trim());
+  if (better != null) refuseNode(part, `${sourceOf(whole)} never has ${quoteCell(part.args)} in it`, better);
 }
 
 /** With a literal before the others, their arguments were swapped. */

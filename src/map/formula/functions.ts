@@ -52,7 +52,7 @@ type Run = (...values: any[]) => Value | undefined;
 /** A literal pattern is compiled when the mapping loads. `written`: a text, or a number as it is. */
 type Takes = Type | "pattern" | "replacement" | "written";
 
-export function ofValues(takes: readonly Takes[], gives: Type, run: Run, never: Never | null = null): Callable {
+export function ofValues(takes: readonly Takes[], gives: Type, run: Run, never?: Never): Callable {
   return {
     takes: [takes.length],
     compile: (args, { compile }) => {
@@ -133,12 +133,12 @@ export function callables(
         [typeOf(name) === "number" ? "written" : "text"],
         typeOf(name),
         run,
-        SPELLS.has(name) ? neverBut(spelling) : null,
+        SPELLS.has(name) ? neverBut(spelling) : undefined,
       ),
     );
   }
   for (const [name, takes, gives, run] of FUNCTIONS)
-    table.set(name, ofValues(takes, gives, run, name === "fold" ? neverBut(foldName) : null));
+    table.set(name, ofValues(takes, gives, run, name === "fold" ? neverBut(foldName) : undefined));
   for (const [name, call] of custom) {
     if (!/^[A-Za-z_]\w*$/.test(name)) refuse(`"${name}" is not a name that a formula can call`);
     else if (table.has(name)) refuse(`${name}() has the name of a built-in function`);

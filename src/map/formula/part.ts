@@ -3,19 +3,15 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 import { foldName, shorten } from "../../model/fold.js";
 import { MAX_TEXT } from "../column/cells.js";
 import type { Scope } from "../column/scope.js";
-import { asText, type Eval, type Maybe, type Type, type Value } from "../column/view.js";
+import { asText, type Eval, type Maybe, type Type, type Value, type View } from "../column/view.js";
 import { quoteCell, Refused } from "../convert/conversion-kind.js";
 import type { ConvertDefaults } from "../convert/conversion.js";
 import { Exact } from "../convert/exact.js";
 import { readNumber } from "../convert/number-text.js";
-import type { Column, Never, Reads } from "../piece.js";
+import type { Reads, Typed } from "../piece.js";
 import { DAY_OF_TIME, refuseNode, TIME_OF_DAY } from "./parse.js";
 
-export interface Part {
-  type: Type;
-  run: Eval;
-  column?: Column | null;
-  never?: Never | null;
+export interface Part extends Typed {
   /** A literal text, with its quotes. */
   written?: string;
 }
@@ -30,9 +26,12 @@ export interface Compiling {
   typed(node: ASTNode, type: Type): Part;
 }
 
+/** Of a function or an operator: only as many as it takes. */
+export type Args = [ASTNode, ASTNode, ASTNode];
+
 export interface Callable {
   takes: readonly number[];
-  compile(args: ASTNode[], context: Compiling, node: ASTNode): Part;
+  compile(args: Args, context: Compiling, node: ASTNode): Part;
 }
 
 /** What it is called, and its form in a row. */
@@ -63,7 +62,7 @@ export function wanted(given: Part, type: Type, node: ASTNode): Part {
 export const sourceOf = ({ input, start, end }: ASTNode): string => input.slice(start, end);
 
 /** How to give the value that type. */
-export function remedyFor(given: Part, type: Type, node: ASTNode): string | null {
+function remedyFor(given: Part, type: Type, node: ASTNode): string | null {
   const { column, written } = given;
   if (type === "number" && (column?.as === "date" || given.type === "timestamp"))
     return "Days and times can be compared; to calculate with them, write a function (`functions:`).";
@@ -88,7 +87,7 @@ function narrowed(run: Eval, type: Type): Eval {
   };
 }
 
-export function common(one: Part, two: Part, node: ASTNode): Type {
+export function common(one: Part, left: ASTNode, two: Part, right: ASTNode): Type {
   const [a, b] = [one.type, two.type];
   if (a === b || b === "blank") return a;
   if (a === "blank") return b;
@@ -96,16 +95,24 @@ export function common(one: Part, two: Part, node: ASTNode): Type {
   const [known = "any", second] = new Set(plain.filter((type) => type !== "any"));
   if (second === undefined) return known;
   const other = plain.find((type) => type !== "text");
-  const text = a === other ? two : one;
+  const [text, node, otherNode] = a === other ? ([two, right, left] as const) : ([one, left, right] as const);
   const isDay = text.column?.as === "date" && other === "timestamp";
   const hint = isDay
     ? TIME_OF_DAY
     : plain.includes("text")
-      ? `Make their types match, with ${other}(${text.written ?? "x"}) or text(x). Columns are text unless they say \`as: ${other}\`.`
+      ? `Make their types match, with ${other}(${shorten(sourceOf(node))}) or text(${shorten(sourceOf(otherNode))}). Columns are text unless they say \`as: ${other}\`.`
       : plain.includes("timestamp")
         ? 'A time is written timestamp("…"), in a format of the mapping.'
         : null;
   return refuseNode(node, `${typeName(a)} and ${typeName(b)} cannot be combined`, hint);
+}
+
+/** Undefined: one of them is blank. Null: one is unreadable. */
+export function valuesOf(parts: readonly Part[], view: View): Maybe<Value[]> {
+  // Reads all of them, so that all problems are reported.
+  const values = parts.map((part) => part.run(view));
+  if (values.includes(null)) return null;
+  return values.includes(undefined) ? undefined : (values as Value[]);
 }
 
 /** Calls `apply` only if no value is blank. */
@@ -116,10 +123,8 @@ export function lift(
   apply: (...values: any[]) => Maybe<Value>,
 ): Part {
   const run: Eval = (view) => {
-    const values = parts.map((part) => part.run(view));
-    // Reads all of them, so that all problems are reported.
-    if (values.includes(null)) return null;
-    if (values.includes(undefined)) return undefined;
+    const values = valuesOf(parts, view);
+    if (values == null) return values;
     const value = apply(...values);
     if (typeof value === "string" && value.length > MAX_TEXT)
       throw new Refused(`it makes a text of more than ${MAX_TEXT} characters`);

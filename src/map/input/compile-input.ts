@@ -80,14 +80,14 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
     name,
     files: spec.files === undefined ? null : [spec.files].flat(),
     read: readOptions(spec),
-    columns: columns.flatMap(({ use }) => (use === null ? [] : [use.nth === null ? use.headers : [use.name]])),
+    columns: columns.flatMap(({ use }) => (use === undefined ? [] : [use.nth === null ? use.headers : [use.name]])),
     names: { file: reads.others.has("file"), sheet: reads.others.has("sheet") },
     bind: (header, place, isPart = false) => {
       const headers = openHeaders(header);
       const view = new View(header, place);
       for (const { slot, use, set } of columns) {
-        if (use !== null) view.index[slot] = headers.index(use);
-        if (set === null) continue;
+        if (use !== undefined) view.index[slot] = headers.index(use);
+        if (set === undefined) continue;
         const found = headers.matching(set.fits);
         view.sets[slot] = found;
         if (found.length > 0 || isPart) continue;
@@ -105,7 +105,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
       }
       const reading = (index: number) =>
         columns.filter(({ slot }) => view.index[slot] === index || view.sets[slot]?.includes(index));
-      const said = (tell: (column: Column) => string | null) =>
+      const said = (tell: (column: Column) => string | undefined) =>
         header.map((_, at) => [...new Set(reading(at).flatMap((column) => tell(column) ?? []))].join(", ") || null);
       const read = (index: number, cell: string, kind: CellKind = "text", look: CellLook | null = null) => {
         const cells = header.map((_, at) => (at === index ? cell : ""));
@@ -114,7 +114,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
           null,
         );
         const [column] = reading(index);
-        const value = column?.set == null ? column?.run(view) : column.set.at(view, index);
+        const value = column?.set === undefined ? column?.run(view) : column.set.at(view, index);
         return value == null ? null : asText(value, column?.type);
       };
       const unmapped = headers.unmapped();

@@ -54,7 +54,7 @@ export function compileAttributes(spec: NonNullable<EventSpec["attributes"]>, si
 function setOf(value: unknown, site: Site): Column | null {
   const name = isFormula(value) ? value.slice(1).trim() : "";
   const column = site.scope.column(name);
-  if (column?.set != null) return column;
+  if (column?.set !== undefined) return column;
   const hint = 'Declare one under `columns:`, `measured: { headers: "Teor *" }`, and spread it: "*": =measured.';
   site.report("mapping-value", ": only a set of columns can be spread.", hint);
   return null;

@@ -106,7 +106,7 @@ function computedField(spec: string, { takes, required, identity }: FieldInfo, s
   const { type, reads, column, tree } = formula;
   const wanted = WANTED[takes]?.type;
   if (wanted !== undefined && type !== wanted && type !== "any" && type !== "blank") {
-    const hint = column === null ? null : `Give the column "${column.name}" \`as: ${wanted}\`.`;
+    const hint = column && `Give the column "${column.name}" \`as: ${wanted}\`.`;
     return site.report("mapping-expression", `: ${typeName(wanted)} is needed, and this is ${typeName(type)}.`, hint);
   }
   if (identity && reads.others.has("row")) return refuseRow(site);
@@ -118,7 +118,7 @@ function computedField(spec: string, { takes, required, identity }: FieldInfo, s
     formula,
     run: (view) => {
       const value = formula.run(view);
-      const fitted = value == null ? value : fit(value, type, column !== null, place, site);
+      const fitted = value == null ? value : fit(value, type, column !== undefined, place, site);
       if (fitted instanceof Refused) return view.refuse(fitted, onlyColumn(reads), `${site.label}: `);
       if (fitted !== undefined || !required) return fitted;
       return view.reportBlank(site.label, blankColumn(reads, view));

@@ -137,7 +137,7 @@ export function compileTaxId(
     taxIdType: taxIdType ?? (typed === null ? single : `=(${typed}).type`),
     countryCode: countryCode ?? (typed === null ? country : `=(${typed}).country`),
   };
-  if (specs.taxIdType === undefined && formula?.column != null) {
+  if (specs.taxIdType === undefined && formula?.column !== undefined) {
     const hint = `Give the column "${formula.column.name}" \`as: taxId\`: the type is then its own.`;
     return site.reportName("mapping-value", ': "taxIdType" is missing.', hint);
   }
