@@ -10,9 +10,6 @@ import { attempt, errorCell, quoteCell, Refused } from "../convert/conversion-ki
 import { quotedT } from "../convert/dates.js";
 import { compileDateReader } from "../convert/timestamp.js";
 
-/** `map` may list what a spreadsheet wrote. */
-export type Purpose = "identity" | "value" | "map";
-
 /** The longest text of a cell or a formula's result. */
 export const MAX_TEXT = 65_536;
 
@@ -62,10 +59,9 @@ export function compileCells(
       return shown === "" || kind === "text" ? shown : cell;
     },
     /** Why a field may not take this filled cell. Null: it may. */
-    fault: (cell: string, kind: CellKind, purpose: Purpose): Refused | null => {
-      const strict = purpose === "identity" || (purpose === "value" && spreadsheetErrors === "refuse");
-      if (kind === "text") return faultOfText(cell, strict);
-      if (kind === "error") return purpose === "map" ? null : errorCell(cell);
+    fault: (cell: string, kind: CellKind, identity: boolean): Refused | null => {
+      if (kind === "text") return faultOfText(cell, identity || spreadsheetErrors === "refuse");
+      if (kind === "error") return errorCell(cell);
       return kind === "number" ? faultOfNumber(cell) : null;
     },
   };

@@ -82,20 +82,20 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
   const read = (given: string, givenKind: CellKind, index: number, view: View): Maybe<Value> => {
     const cell = givenKind === "percent" && isPercent ? percentage(given) : given;
     const cellKind = givenKind === "percent" ? "number" : givenKind;
-    const purpose = identity() ? "identity" : "value";
-    let kind: CellKind = TYPED.has(name) ? cellKind : "text";
-    let text = kind === cellKind ? cell : textOf(cell, cellKind);
-    let fault = cells.fault(cell, cellKind, purpose === "value" && map !== null ? "map" : purpose);
-    if (fault === null && map !== null) {
-      const shown = textOf(cell, cellKind);
-      const mapped = map.get(foldName(shown))?.value ?? otherwise;
-      if (mapped != null) {
-        text = literalText(mapped);
-        kind = kindOf(mapped);
-      } else if (otherwise === null) fault = cells.fault(cell, cellKind, purpose);
-      else return view.report("value-unmapped", `${quoteCell(shown)} is not listed in its map`, null, index);
-    }
+    const shown = map === null ? "" : textOf(cell, cellKind);
+    const mapped = map?.get(foldName(shown))?.value ?? otherwise;
+    // A map may list what a spreadsheet wrote in place of a value.
+    const fault = mapped == null || identity() ? cells.fault(cell, cellKind, identity()) : null;
     if (fault !== null) return view.refuse(fault, index);
+    if (map !== null && mapped === undefined)
+      return view.report("value-unmapped", `${quoteCell(shown)} is not listed in its map`, null, index);
+    const isTyped = TYPED.has(name) || cellKind === "text";
+    const [text, kind] =
+      mapped != null
+        ? [literalText(mapped), kindOf(mapped)]
+        : isTyped
+          ? [cell, cellKind]
+          : [textOf(cell, cellKind), "text" as const];
     const conversion = text === "" ? undefined : convert === undefined ? own : convert(view);
     if (conversion == null) return conversion;
     const value = conversion(text, kind);

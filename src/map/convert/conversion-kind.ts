@@ -18,11 +18,7 @@ export class Refused extends Error {
   readonly hint: string | null;
 
   constructor(message: string, code: Code = "expression-failed", hint: string | null = null) {
-    // A stack trace would be most of what refusing a cell costs.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
     super(message);
-    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.hint = hint;
   }

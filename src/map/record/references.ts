@@ -22,32 +22,26 @@ type Kinds = keyof Made;
 export function participantRef(spec: ParticipantRefSpec, site: Site): Piece<ParticipantRef> {
   const ways = ["ref", "taxId", "id"];
   if (typeof spec === "string") return derive(local(spec, "participants", site), ({ ref }) => ref);
-  if (spec.taxId === undefined) return partyRef(spec, "participants", site, ways);
+  if (spec.taxId === undefined) return remote(spec, "participants", site, ways);
   if (!isOneWay(spec, ways, site)) return BROKEN;
   return derive(compileTaxId(spec, site), (id) => ({ by: "natural", key: naturalKey(id) }));
 }
 
 export function addressRef(spec: AddressRefSpec, site: Site): Piece<AddressRef> {
   if (typeof spec === "string") return derive(local(spec, "addresses", site), ({ ref }) => ref);
-  return partyRef(spec, "addresses", site, ["ref", "id"]);
+  return remote(spec, "addresses", site, ["ref", "id"]);
 }
 
 export function documentRef(spec: DocumentRefSpec, site: Site): Piece<DocumentRef> {
   if (typeof spec === "string")
     return derive(local(spec, "documents", site), ({ kind, key }) => ({ by: "key", kind, key }));
   return derive(remote(spec, "documents", site, ["ref", "id"]), (found) =>
-    "id" in found ? { by: "id", documentId: found.id } : { by: "key", ...found },
+    found.by === "id" ? { by: "id", documentId: found.id } : { ...found, by: "key" },
   );
 }
 
 type Remote = { ref?: string | undefined; key?: KeySpec | undefined; id?: Scalar | undefined };
 type PartyRef = { by: "id"; id: string } | { by: "alias"; kind: string; key: string };
-
-function partyRef(spec: Remote, kinds: Kinds, site: Site, ways: string[]): Piece<PartyRef> {
-  return derive(remote(spec, kinds, site, ways), (found) =>
-    "id" in found ? { by: "id", ...found } : { by: "alias", ...found },
-  );
-}
 
 function local<K extends Kinds>(name: string, kinds: K, site: Site): Piece<NonNullable<Made[K][number]>> {
   const { records, shared, share } = site.scope;
@@ -78,15 +72,10 @@ const ID: FieldInfo = { takes: "id", required: true, identity: true };
 export const byId = (spec: Scalar, site: Site): Piece<string> => derive(compileField(spec, ID, site), String);
 
 /** By `id`, or by `ref` and `key`. */
-function remote(
-  spec: Remote,
-  kinds: Kinds,
-  site: Site,
-  ways: string[],
-): Piece<{ id: string } | { kind: string; key: string }> {
+function remote(spec: Remote, kinds: Kinds, site: Site, ways: string[]): Piece<PartyRef> {
   if (!isOneWay(spec, ways, site)) return BROKEN;
   const { ref = "", key, id } = spec;
-  if (id !== undefined) return derive(byId(id, site.at("id")), (given) => ({ id: given }));
+  if (id !== undefined) return derive(byId(id, site.at("id")), (given) => ({ by: "id", id: given }));
   if (key === undefined)
     return site.report("mapping-reference", ": `ref` and `key` go together.", `Write { ref: ${ref}, key: =… }.`);
   const { known, labels } = site.scope.shared;
@@ -104,7 +93,14 @@ function remote(
     return site.report("mapping-reference", message, "Write the same parts in the same order.", "key");
   }
   const kind = kinds === "documents" ? (labels.get(ref) ?? ref) : ref;
-  const piece = derive(compileKey(key, site.at("key")), (texts) => ({ kind, key: joinKey(texts) }));
+  const piece = derive(
+    compileKey(key, site.at("key")),
+    (texts): PartyRef => ({
+      by: "alias",
+      kind,
+      key: joinKey(texts),
+    }),
+  );
   return { ...piece, tree: `${kind} ${piece.tree}` };
 }
 
