@@ -65,7 +65,7 @@ export function compileMapping(
     settings,
     fingerprints: keyMakers.fingerprints,
     keyMakers: { ...keyMakers, lean: () => (leanPrints ??= compileMapping(spec, source, beside, tables).fingerprints) },
-    warnings: findWarnings(spec, source, new Set(compiled.flatMap((one) => one.tables))),
+    warnings: findWarnings(spec, source),
     dependencies: beside.dependencies,
     tables: beside.tablePaths,
     inputsFor: (fileName, corrected) =>

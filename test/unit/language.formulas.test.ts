@@ -421,7 +421,7 @@ describe("a custom function", () => {
     expect((await refusal(yaml("size(x)"), { "fns.mjs": "export function size(x) { return 1; }" })).message).toContain(
       "built-in",
     );
-    expect((await refusal(yaml("f(x)"), { "fns.mjs": "export const f = () => 1" })).message).toContain("no parameter");
+    expect((await refusal(yaml("f(x)"), { "fns.mjs": "export const f = () => 1" })).message).toContain("0 arguments");
     expect((await refusal(`functions: ../fns.mjs\n${yamlWith("x")}`)).message).toContain(
       "in the folder of the mapping",
     );

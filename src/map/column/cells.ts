@@ -44,19 +44,12 @@ export function compileCells(
   const blank: ReadonlySet<string> = new Set(words.map((word) => word.trim()));
   const spell = compileSpelling(defaults);
 
-  /** As text, in the mapping's formats; "" if blank. */
-  const text = (cell: string, kind: CellKind): string => {
-    const shown = (kind === "text" ? textOf(cell) : spell(cell, kind)).trim();
-    return blank.has(shown) ? "" : shown;
-  };
-
   return {
     blank,
-    text,
-    /** As in the file; "" if blank. */
-    raw: (cell: string, kind: CellKind): string => {
-      const shown = text(cell, kind);
-      return shown === "" || kind === "text" ? shown : cell;
+    /** As text, in the mapping's formats; "" if blank. */
+    text: (cell: string, kind: CellKind): string => {
+      const shown = (kind === "text" ? textOf(cell) : spell(cell, kind)).trim();
+      return blank.has(shown) ? "" : shown;
     },
     /** Why a field may not take this filled cell. Null: it may. */
     fault: (cell: string, kind: CellKind, identity: boolean): Refused | null => {

@@ -5,6 +5,7 @@ import { isExactNumber } from "../../model/json.js";
 import type { CellKind, Row } from "../../model/row.js";
 import {
   compileConversion,
+  type Conversion,
   type ConversionName,
   type ConversionSpec,
   type ConvertDefaults,
@@ -35,7 +36,7 @@ export interface CellRules {
   /** Words returned in this spelling. */
   words: ReadonlyMap<string, string> | undefined;
   /** Replaces the column's conversion if that depends on other columns. */
-  convert?: (view: View) => Read | null;
+  convert?: (view: View) => Conversion | null;
   /** Whether the value ends up in a key or an id. */
   identity: () => boolean;
 }
@@ -57,16 +58,16 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     site.report("mapping-value", ": `otherwise` needs a `map`.", null, "otherwise");
   const accept = compileRules(spec, type, spelt, site);
   const otherwise = otherwiseOf(spec);
-  const fallback = spec.default === undefined ? undefined : compileDefault(spec.default, own, accept, site);
-  const check = (literal: Scalar, ...part: string[]) => {
-    const value = literal === "" ? literal : readLiteral(own, literal);
-    const accepted = value === "" ? value : accept(value);
-    if (accepted instanceof Refused) site.refuse(accepted, ...part);
+  const accepted = (literal: Scalar, ...part: string[]): Value | undefined => {
+    const value = literal === "" ? "" : accept(readLiteral(own, literal));
+    if (value instanceof Refused) site.refuse(value, ...part);
+    return value instanceof Refused || value === "" ? undefined : value;
   };
+  const fallback = spec.default === undefined ? undefined : accepted(spec.default, "default");
   // Types that depend on the row read no literal.
   if (convert === undefined) {
-    for (const [text, value] of Object.entries(spec.map ?? {})) check(value, "map", text);
-    if (otherwise != null) check(otherwise, "otherwise");
+    for (const [text, value] of Object.entries(spec.map ?? {})) accepted(value, "map", text);
+    if (otherwise != null) accepted(otherwise, "otherwise");
   }
 
   const { units = [] } = spec as { units?: object };
@@ -104,24 +105,22 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     return accepted instanceof Refused ? view.refuse(accepted, index) : accepted;
   };
 
+  /** `shown`: as text; "" if blank. */
   const cellAt = ({ cells: all, kinds, looks }: Row, index: number) => {
     const kind: CellKind = kinds?.[index] ?? "text";
     const look = allowed.length > 0 ? looks?.[index] : null;
     if (look?.shown !== undefined) look.unitRead = true;
-    return { kind, cell: look?.shown ?? all[index] ?? "" };
+    const cell = look?.shown ?? all[index] ?? "";
+    return { kind, cell, shown: cells.text(cell, kind) };
   };
   const valueAt = (row: Row, index: number, view: View): Maybe<Value> => {
-    const { cell, kind } = cellAt(row, index);
-    const text = cells.raw(cell, kind);
-    return text === "" ? undefined : read(text, kind, index, view);
+    const { cell, kind, shown } = cellAt(row, index);
+    return shown === "" ? undefined : read(kind === "text" ? shown : cell, kind, index, view);
   };
   /** Two spellings of one value agree; every unreadable cell is reported. */
   const groupAt = (view: View, members: readonly Row[], index: number) =>
     agreed(view, index, "", (give) => {
-      for (const member of members) {
-        const { cell, kind } = cellAt(member, index);
-        give(valueAt(member, index, view), cells.text(cell, kind));
-      }
+      for (const member of members) give(valueAt(member, index, view), cellAt(member, index).shown);
     });
   return {
     type,
@@ -135,10 +134,7 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     },
     filled: (view, index) => {
       if (fallback !== undefined) return true;
-      const isFilled = (row: Row) => {
-        const { cell, kind } = cellAt(row, index);
-        return cleanText(cells.text(cell, kind)) !== "";
-      };
+      const isFilled = (row: Row) => cleanText(cellAt(row, index).shown) !== "";
       return index >= 0 && (view.members ?? [view.current]).some(isFilled);
     },
   };
@@ -189,14 +185,12 @@ function neverOf(
 const otherwiseOf = ({ otherwise }: ColumnObject): Scalar | null | undefined =>
   typeof otherwise === "object" && !isExactNumber(otherwise) ? null : otherwise;
 
-function compileOwn(spec: ColumnObject, name: ConversionName, site: Site): Read {
+function compileOwn(spec: ColumnObject, name: ConversionName, site: Site): Conversion {
   const own = attempt(() => site.scope.shared.conversions.get({ ...spec, name }));
   if (!(own instanceof Refused)) return own;
   site.refuse(own, "as");
   return () => "";
 }
-
-const NO_BLANK = ": a blank cell has no value that could be listed here.";
 
 function compileRules(
   { oneOf, pattern }: ColumnObject,
@@ -209,13 +203,6 @@ function compileRules(
   const readAs = (literal: Scalar) => spelt(literal) ?? literalText(literal);
   const allowed = oneOf && new Map(oneOf.map((one) => [foldName(readAs(one)), one]));
   for (const one of oneOf ?? []) {
-    if (one === "")
-      site.report(
-        "mapping-value",
-        NO_BLANK,
-        "Leave it out: a blank is permitted unless the column is `required: true`.",
-        "oneOf",
-      );
     const [text, other] = [one, allowed?.get(foldName(readAs(one))) ?? one].map(literalText);
     const message = `: "${text}" and "${other}" are the same value (case, accents and white space do not count).`;
     if (text !== other) site.report("mapping-value", message, "Keep the spelling that is to be sent.", "oneOf");
@@ -242,39 +229,13 @@ function compileRules(
   };
 }
 
-function compileDefault(
-  literal: Scalar,
-  convert: Read,
-  accept: (value: Value | Refused) => Value | Refused,
-  site: Site,
-): Value | undefined {
-  if (literal === "") {
-    const message = ": an empty text is a blank anyway.";
-    site.report(
-      "mapping-value",
-      message,
-      'Leave it out; in a formula, default(x, "") adds nothing to a joined text.',
-      "default",
-    );
-    return undefined;
-  }
-  const own = readLiteral(convert, literal);
-  const value = accept(own);
-  if (value instanceof Refused) {
-    site.refuse(value, "default");
-    return undefined;
-  }
-  if (typeof value === "string" && value !== own)
-    site.report("mapping-value", ": `oneOf` spells it otherwise.", `Write ${quoteCell(value)}.`, "default");
-  return value;
-}
-
 /** By folded text. */
 function compileMap(map: NonNullable<ColumnObject["map"]>, site: Site) {
   const known = new Map<string, { text: string; value: Scalar }>();
   for (const [text, value] of Object.entries(map)) {
     const isBlank = site.scope.shared.cells.text(text, "text") === "";
-    if (isBlank) site.reportName("mapping-value", NO_BLANK, "Write `default: …` for blank cells.", "map", text);
+    const none = ": a blank cell has no value that could be listed here.";
+    if (isBlank) site.reportName("mapping-value", none, "Write `default: …` for blank cells.", "map", text);
     const other = known.get(foldName(text)) ?? { text, value };
     known.set(foldName(text), other);
     if (literalText(other.value) === literalText(value)) continue;
@@ -288,7 +249,7 @@ function kindOf(value: Scalar): "text" | "number" | "boolean" {
   return typeof value === "string" ? "text" : typeof value === "boolean" ? "boolean" : "number";
 }
 
-export const readLiteral = (convert: Read, literal: Scalar): Value | Refused =>
+export const readLiteral = (convert: Conversion, literal: Scalar): Value | Refused =>
   convert(literalText(literal), kindOf(literal));
 
 /** The one value that the rows of a group give. `each` hands over what each row gives, and how it is shown. */
@@ -314,29 +275,18 @@ export function agreed(
 
 export type Conversions = ReturnType<typeof conversionsBy>;
 
-/** Like a `Conversion`, with exact numbers in the column's spelling. */
-export type Read = (text: string, kind: CellKind) => Value | Refused;
-
 /** Each is compiled once. */
 export function conversionsBy(defaults: ConvertDefaults) {
-  const known = new Map<string, Read>();
-  const compile = (spec: ConversionSpec): Read => {
-    const convert = compileConversion(spec, defaults);
-    if (typeOf(typeof spec === "string" ? spec : spec.name) !== "number") return convert;
-    return (text, kind) => {
-      const number = convert(text, kind);
-      return typeof number === "string" ? Exact.of(number, number) : number;
-    };
-  };
-  const get = (spec: ConversionSpec): Read => {
+  const known = new Map<string, Conversion>();
+  const get = (spec: ConversionSpec): Conversion => {
     const name = JSON.stringify(spec);
-    const conversion = known.get(name) ?? compile(spec);
+    const conversion = known.get(name) ?? compileConversion(spec, defaults);
     if (known.size > 1000) known.clear();
     known.set(name, conversion);
     return conversion;
   };
   /** Takes the text as it is if the country or tax id type is not known. */
-  const orText = (spec: ConversionSpec): Read => {
+  const orText = (spec: ConversionSpec): Conversion => {
     const own = attempt(() => get(spec));
     return own instanceof Refused ? get("text") : own;
   };

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { foldName, squeeze } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
-import { type ConvertDefaults, defaultsOf } from "../convert/conversion.js";
+import { type Conversion, type ConvertDefaults, defaultsOf } from "../convert/conversion.js";
 import { attempt, quoteCell, Refused } from "../convert/conversion-kind.js";
 import { hasTaxIds, taxIdTypesOf, typeSpelling } from "../convert/tax-id.js";
 import { compileFormula } from "../formula/formula.js";
@@ -22,7 +22,7 @@ import {
   take,
 } from "../piece.js";
 import { type Cells, compileSpelling } from "./cells.js";
-import { agreed, compileReader, type Conversions, type Read, type Reader } from "./column.js";
+import { agreed, compileReader, type Conversions, type Reader } from "./column.js";
 import type { HeaderUse } from "./headers.js";
 import { refuseName } from "./names.js";
 import type { Table } from "./table.js";
@@ -242,7 +242,7 @@ export class Scope {
       }
       return options;
     };
-    const convert = (view: View): Read | null => {
+    const convert = (view: View): Conversion | null => {
       const options = said(view);
       if (options === null) return null;
       const own = attempt(() => conversions.get({ name: "taxId", ...options }));

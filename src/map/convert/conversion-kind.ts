@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
 import { shorten } from "../../model/fold.js";
+import type { Exact } from "./exact.js";
 import { block, filledList, maybe, maybeWord } from "../described.js";
 
 /**
@@ -34,7 +35,7 @@ export function attempt<T>(work: () => T): T | Refused {
   }
 }
 
-export type Converted = string | number | boolean;
+export type Converted = string | number | boolean | Exact;
 
 /** `text` is not blank: the caller handles blank words. @throws Refused */
 export type Convert = (text: string, kind: CellKind) => Converted;

@@ -57,7 +57,8 @@ export const number = defineConversion({
     return (cell, kind) => {
       const value = read(cell, kind);
       if (places === 0 && value.includes(".")) refuse("integer-fraction", cell, "is not a whole number");
-      return places === undefined ? value : withPlaces(value, places, quoteCell(cell));
+      const spelt = places === undefined ? value : withPlaces(value, places, quoteCell(cell));
+      return Exact.of(spelt, spelt);
     };
   },
 });

@@ -140,9 +140,7 @@ export function callables(
   for (const [name, takes, gives, run] of FUNCTIONS)
     table.set(name, ofValues(takes, gives, run, name === "fold" ? neverBut(foldName) : undefined));
   for (const [name, call] of custom) {
-    if (!/^[A-Za-z_]\w*$/.test(name)) refuse(`"${name}" is not a name that a formula can call`);
-    else if (table.has(name)) refuse(`${name}() has the name of a built-in function`);
-    else if (call.length === 0) refuse(`${name}() declares no parameter; a function that takes none is a constant`);
+    if (table.has(name)) refuse(`${name}() has the name of a built-in function`);
     table.set(name, {
       takes: [call.length],
       compile: (args, { compile, reads }) => {

@@ -138,7 +138,7 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
         },
         unmapped,
         absent: headers.absent,
-        types: said(({ as }) => as ?? "text"),
+        types: said(({ as }) => as),
         zones: said(({ zone }) => zone),
         read,
         spell: (index, cell, kind, look) => {
@@ -151,11 +151,9 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
       };
     },
   };
-  const { tables } = merged([{ reads }, ...scope.compiled()]);
   return {
     input,
     makers: [...[...records.documents.values()].map(({ maker }) => maker), ...compiled.flatMap(({ makers }) => makers)],
-    tables: [...tables].map((table) => table.split(".")[0] ?? ""),
   };
 }
 

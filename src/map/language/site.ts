@@ -51,13 +51,6 @@ export class Site {
     return this.report(code, `: ${message.replace(OF_WORKBOOK, "this is ")}.`, own ?? null, ...part);
   }
 
-  /** A literal that reads like the header of a column: every row would send the same text. */
-  doubtHeader(text: string, column: string): void {
-    const message = `${this.label}: "${text}" is the header of the column "${column}", but every row sends this text.`;
-    const hint = `Write =${column} for the column; '="${text}"' for the text.`;
-    this.scope.shared.source.doubt(this.path, message, hint);
-  }
-
   #report(at: "key" | "value", code: Code, message: string, hint: string | null, part: Path): typeof BROKEN {
     this.scope.shared.source.report(code, [...this.path, ...part], `${this.label}${message}`, { at, hint });
     return BROKEN;

@@ -172,7 +172,9 @@ function forgotten(spec: unknown, site: Site, identity = false) {
   const name = named ?? site.scope.headed(spec);
   if (name === undefined) return false;
   if (named === undefined && !identity) {
-    if (mayBeHeader(site)) site.doubtHeader(spec, name);
+    const doubt = `${site.label}: "${spec}" is the header of the column "${name}", but every row sends this text.`;
+    const hint = `Write =${name} for the column; '="${spec}"' for the text.`;
+    if (mayBeHeader(site)) site.scope.shared.source.doubt(site.path, doubt, hint);
     return false;
   }
   const header = named === undefined ? `is the header of the column "${name}"` : "is the name of a column";
