@@ -100,7 +100,7 @@ async function loadFunctions(
     try {
       running(location);
       const exports = await importModule(location);
-      functionsText = filesOfModule(location).map(textOf).join("\n");
+      functionsText = textOfModule(location);
       for (const [exported, value] of Object.entries(exports))
         if (typeof value === "function" && exported !== "default") functions.set(exported, value as CustomFunction);
       if (functions.size === 0) report("exports no named function");
@@ -110,31 +110,34 @@ async function loadFunctions(
   return { functions, functionsText };
 }
 
-/** By path. The module itself first, then what it imports by path. */
-const loadedFiles = new Map<string, string[]>();
-
-/** Absent before Node 22.15, on which a change of what a module imports goes unnoticed. */
-const { registerHooks }: Partial<Pick<typeof nodeModule, "registerHooks">> = nodeModule;
-
-/** A module of functions and the files that it imported when it was last loaded. */
-export const filesOfModule = (path: string): string[] => loadedFiles.get(resolve(path)) ?? [resolve(path)];
-
-const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
-
 interface LoadedModule {
-  exports: { [name: string]: unknown };
+  /** The module itself first, then what it imports by path. */
+  files: string[];
   /** Of its files, as far as they were known, before it was loaded: an edit in the meantime shows the next time. */
   text: string;
+  /** Absent: it could not be loaded. */
+  exports?: { [name: string]: unknown };
 }
 
 const loadedModules = new Map<string, LoadedModule>();
 let loads = 0;
 
+/** Absent before Node 22.15, on which a change of what a module imports goes unnoticed. */
+const { registerHooks }: Partial<Pick<typeof nodeModule, "registerHooks">> = nodeModule;
+
+/** A module of functions and the files that it imported when it was last loaded. */
+export const filesOfModule = (path: string): string[] => loadedModules.get(resolve(path))?.files ?? [resolve(path)];
+
+const textOfModule = (path: string): string =>
+  filesOfModule(path)
+    .map((file) => (existsSync(file) ? readFileSync(file, "utf8") : ""))
+    .join("\n");
+
 /** Node keeps all that it has imported: one that was edited, or imports an edited file, needs an address of its own, and others none. */
-async function importModule(location: string): Promise<LoadedModule["exports"]> {
-  const text = filesOfModule(location).map(textOf).join("\n");
+async function importModule(location: string): Promise<NonNullable<LoadedModule["exports"]>> {
+  const text = textOfModule(location);
   const last = loadedModules.get(location);
-  if (last?.text === text) return last.exports;
+  if (last?.exports !== undefined && last.text === text) return last.exports;
   // As Node names the parents of what it imports.
   const own = realpathSync(location);
   const version = `#${++loads}`;
@@ -149,13 +152,16 @@ async function importModule(location: string): Promise<LoadedModule["exports"]> 
       return context.conditions.includes("import") ? { ...found, url: found.url + version } : found;
     },
   });
+  const loaded: LoadedModule = { files: [own], text };
+  loadedModules.set(location, loaded);
   try {
-    const exports = (await import(pathToFileURL(location).href + version)) as LoadedModule["exports"];
-    loadedModules.set(location, { exports, text });
+    const exports = (await import(pathToFileURL(location).href + version)) as { [name: string]: unknown };
+    loaded.exports = exports;
     return exports;
   } finally {
     hooks?.deregister();
-    loadedFiles.set(location, [own, ...[...files].filter((file) => file !== own).toSorted()]);
+    files.delete(own);
+    loaded.files.push(...[...files].toSorted());
   }
 }
 

@@ -63,8 +63,10 @@ export function compileMapping(
     namespace: spec.namespace,
     inputs,
     settings,
-    fingerprints: keyMakers.fingerprints,
-    keyMakers: { ...keyMakers, lean: () => (leanPrints ??= compileMapping(spec, source, beside, tables).fingerprints) },
+    keyMakers: {
+      ...keyMakers,
+      lean: () => (leanPrints ??= compileMapping(spec, source, beside, tables).keyMakers.fingerprints),
+    },
     warnings: findWarnings(spec, source),
     dependencies: beside.dependencies,
     tables: beside.tablePaths,

@@ -52,8 +52,6 @@ export interface Mapping {
   namespace: string;
   inputs: MappingInput[];
   settings: MappingSettings;
-  /** By `manifest` (document) or `manifest/pickup` (event): hashes of everything that makes keys (H25). */
-  fingerprints: ReadonlyMap<string, string>;
   keyMakers: KeyMakers;
   /** Valid but seldom meant (`key: content`); shown by `check`. */
   warnings: readonly MappingProblem[];

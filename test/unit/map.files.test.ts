@@ -164,8 +164,8 @@ describe("a header", () => {
       });
       const keyed = (nth: string) => load(mappingWith({}).replace("doc: Doc", `doc: { header: Nr, nth: ${nth} }`));
       const [one, other] = [await keyed("1 of 2"), await keyed("2 of 2")];
-      expect([...one.fingerprints.keys()]).not.toEqual([]);
-      expect([...one.fingerprints.values()]).not.toEqual([...other.fingerprints.values()]);
+      expect([...one.keyMakers.fingerprints.keys()]).not.toEqual([]);
+      expect([...one.keyMakers.fingerprints.values()]).not.toEqual([...other.keyMakers.fingerprints.values()]);
     });
   });
 

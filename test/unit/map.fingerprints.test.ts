@@ -15,7 +15,7 @@ async function changed(text: string, edited: string) {
   const yaml = BASE.replace(text, edited);
   const [before, after] = [await load(BASE), await load(yaml)];
   expect(yaml).not.toBe(BASE);
-  return ALL.filter((name) => before.fingerprints.get(name) !== after.fingerprints.get(name));
+  return ALL.filter((name) => before.keyMakers.fingerprints.get(name) !== after.keyMakers.fingerprints.get(name));
 }
 
 const ALL = ["paper", "paper/step", "paper/weighing", "paper/note"];
@@ -23,8 +23,8 @@ const ALL = ["paper", "paper/step", "paper/weighing", "paper/note"];
 describe("the fingerprint of what makes a key", () => {
   it("exists for every kind of document and event, and is the same for the same mapping", async () => {
     const [one, two] = [await load(BASE), await load(BASE)];
-    expect([...one.fingerprints.keys()]).toEqual(ALL);
-    expect([...two.fingerprints]).toEqual([...one.fingerprints]);
+    expect([...one.keyMakers.fingerprints.keys()]).toEqual(ALL);
+    expect([...two.keyMakers.fingerprints]).toEqual([...one.keyMakers.fingerprints]);
   });
 
   it.each(
@@ -76,7 +76,7 @@ describe("the fingerprint of what makes a key", () => {
     const defaults = { timezone: "UTC", decimal: ",", dates: ["dd/MM/yyyy"], country: "BR", ...edit };
     const edited = whole.replace(/defaults: .*/u, `defaults: ${JSON.stringify(defaults)}`);
     const [before, after] = [await load(whole), await load(edited)];
-    const print = ({ fingerprints }: typeof before) => fingerprints.get("paper/weighing");
+    const print = ({ keyMakers }: typeof before) => keyMakers.fingerprints.get("paper/weighing");
     expect(print(before) !== print(after)).toBe(isTold);
   });
 
@@ -97,7 +97,7 @@ describe("the fingerprint of what makes a key", () => {
     const more = (part: string) =>
       `${BASE.replace("within: file,", `within: file, ${part},`)}elsewhere: { addresses: [home, yard] }\n`;
     const [before, after] = [await load(more(text)), await load(more(edited))];
-    expect(after.fingerprints.get("paper/note")).not.toBe(before.fingerprints.get("paper/note"));
+    expect(after.keyMakers.fingerprints.get("paper/note")).not.toBe(before.keyMakers.fingerprints.get("paper/note"));
   });
 
   it("changes with the group where a key is computed over it", async () => {
@@ -106,7 +106,9 @@ describe("the fingerprint of what makes a key", () => {
       "key: =join(x)",
     );
     const [before, after] = [await load(grouped), await load(grouped.replace("[=doc, =y]", "=doc"))];
-    const differ = ALL.filter((name) => before.fingerprints.get(name) !== after.fingerprints.get(name));
+    const differ = ALL.filter(
+      (name) => before.keyMakers.fingerprints.get(name) !== after.keyMakers.fingerprints.get(name),
+    );
     expect(differ).toEqual(["paper/weighing", "paper/note"]);
   });
 
@@ -116,12 +118,12 @@ describe("the fingerprint of what makes a key", () => {
       "  rows:\n",
       '  rows:\n    files: "*.csv"\n',
     );
-    expect([...(await load(twice)).fingerprints]).toEqual([...(await load(BASE)).fingerprints]);
+    expect([...(await load(twice)).keyMakers.fingerprints]).toEqual([...(await load(BASE)).keyMakers.fingerprints]);
   });
 
   it("does not change where a column gets another name", async () => {
     const renamed = await load(BASE.replace("doc: Doc", "number: Doc").replace("=doc", "=number"));
-    expect([...renamed.fingerprints]).toEqual([...(await load(BASE)).fingerprints]);
+    expect([...renamed.keyMakers.fingerprints]).toEqual([...(await load(BASE)).keyMakers.fingerprints]);
   });
 
   it("changes with which of several columns of one header a key reads, also through a formula", long, async () => {
@@ -133,7 +135,10 @@ describe("the fingerprint of what makes a key", () => {
         ),
       );
       const [before, after] = [await load(one ?? ""), await load(two ?? "")];
-      expect([key, before.fingerprints.get("paper") === after.fingerprints.get("paper")]).toEqual([key, false]);
+      expect([key, before.keyMakers.fingerprints.get("paper") === after.keyMakers.fingerprints.get("paper")]).toEqual([
+        key,
+        false,
+      ]);
     }
   });
 
@@ -163,6 +168,6 @@ describe("the fingerprint of what makes a key", () => {
     expect(yaml).toContain(text);
     const lean = ({ keyMakers }: typeof before) => keyMakers.lean().get("paper/more");
     expect(lean(after)).toBe(lean(before));
-    expect(after.fingerprints.get("paper/more")).not.toBe(before.fingerprints.get("paper/more"));
+    expect(after.keyMakers.fingerprints.get("paper/more")).not.toBe(before.keyMakers.fingerprints.get("paper/more"));
   });
 });

@@ -170,13 +170,15 @@ function neverOf(
   const listed = oneOf?.map(literalText) ?? mapped?.flatMap((value) => spelt(value) ?? []);
   const values = listed && [...new Set([...listed, spelt(fallback ?? "") ?? ""])].filter((value) => value !== "");
   return (text) => {
-    if (values?.includes(text) ?? FORMS[name]?.test(text) ?? false) return null;
     const better = spelt(text);
-    const near = values?.find((value) => foldName(value) === foldName(better ?? text)) ?? better;
-    if (values === undefined && near === text)
-      return FORMS[name] === undefined ? null : "It is compared without dots, dashes and strokes.";
-    if (near && (values?.includes(near) ?? true)) return `Write "${near}".`;
-    if (values === undefined) return `Its cells are read \`as: ${name}\`.`;
+    const form = FORMS[name];
+    if (values === undefined) {
+      if (form === undefined ? better === text : form.test(text)) return null;
+      return better && better !== text ? `Write "${better}".` : `Its cells are read \`as: ${name}\`.`;
+    }
+    if (values.includes(text)) return null;
+    const near = values.find((value) => foldName(value) === foldName(better ?? text));
+    if (near !== undefined) return `Write "${near}".`;
     return `Its values are ${values.slice(0, MOST_NAMED).join(", ")}${values.length > MOST_NAMED ? " …" : ""}.`;
   };
 }

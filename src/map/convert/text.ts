@@ -3,13 +3,10 @@ import { z } from "zod";
 import { defineConversion, refuse } from "./conversion-kind.js";
 import { maybe, writtenOut, maybeWord } from "../described.js";
 
-/**
- * Control characters but tab and line feed, and invisible ones: soft hyphen, zero-width space, marks of direction, word
- * joiner, BOM. Not the joiners that emoji and some scripts need.
- */
-const INVISIBLE = /(?![\t\n])\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
-/** Those that are never seen: a soft hyphen may be a minus. */
+/** Marks of direction, zero-width space, word joiner, BOM: never seen. Not the joiners that emoji and some scripts need. */
 const MARK = /[\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+/** Control characters but tab and line feed; and the soft hyphen, which may be seen as a minus. */
+const CONTROL = /(?![\t\n])[\p{Cc}\u00ad]/gu;
 
 /**
  * Unicode NFC, without control and invisible characters; runs of white space become one space; trimmed. Line breaks
@@ -18,7 +15,10 @@ const MARK = /[\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g
 export function cleanText(raw: string, lines: "keep" | "join" = "keep"): string {
   const composed = raw.normalize("NFC");
   // FileMaker and Word break lines within a cell with a vertical tab.
-  const plain = composed.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, "\n").replace(INVISIBLE, "");
+  const plain = composed
+    .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, "\n")
+    .replace(MARK, "")
+    .replace(CONTROL, "");
   const kept = lines === "join" ? [plain] : plain.split("\n");
   return kept
     .map((line) => line.replace(/\s+/g, " ").trim())
