@@ -1,5 +1,5 @@
-import { compileConversion, type ConversionSpec, type ConvertDefaults } from "../../src/map/convert/conversion.js";
-import { Refused } from "../../src/map/convert/conversion-kind.js";
+import { compileConversion, type ConversionSpec } from "../../src/map/convert/conversion.js";
+import { Refused, type ConvertDefaults } from "../../src/map/convert/conversion-kind.js";
 import type { CellKind } from "../../src/model/row.js";
 import { gives } from "../support/gives.js";
 

@@ -5,8 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { DateTime } from "luxon";
 import { type CellKind, textOf } from "../../model/row.js";
-import type { ConvertDefaults } from "../convert/conversion.js";
-import { attempt, errorCell, quoteCell, Refused } from "../convert/conversion-kind.js";
+import { attempt, errorCell, quoteCell, Refused, type ConvertDefaults } from "../convert/conversion-kind.js";
 import { quotedT } from "../convert/dates.js";
 import { compileDateReader } from "../convert/timestamp.js";
 

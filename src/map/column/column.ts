@@ -3,14 +3,8 @@ import type { RE2JS } from "re2js";
 import { foldName } from "../../model/fold.js";
 import { isExactNumber } from "../../model/json.js";
 import type { CellKind, Row } from "../../model/row.js";
-import {
-  compileConversion,
-  type Conversion,
-  type ConversionName,
-  type ConversionSpec,
-  type ConvertDefaults,
-} from "../convert/conversion.js";
-import { attempt, quoteCell, Refused } from "../convert/conversion-kind.js";
+import { compileConversion, type Conversion, type ConversionName, type ConversionSpec } from "../convert/conversion.js";
+import { attempt, quoteCell, Refused, type ConvertDefaults } from "../convert/conversion-kind.js";
 import { Exact } from "../convert/exact.js";
 import { cleanText } from "../convert/text.js";
 import { compileRegularExpression, typeOf, PATTERN_SIGNS } from "../formula/functions.js";

@@ -34,9 +34,10 @@ export function openHeaders(header: readonly string[]) {
   const missing: string[] = [];
   const ambiguous: Ambiguity[] = [];
   const used = new Set<number>();
-  const filled = [...header.keys()].filter((index) => header[index] !== "");
+  const at = (index: number) => header[index] ?? "";
+  const filled = [...header.keys()].filter((index) => at(index) !== "");
   const grouped = (fold: (text: string) => string) => {
-    const groups = Map.groupBy(filled, (index) => fold(header[index] ?? ""));
+    const groups = Map.groupBy(filled, (index) => fold(at(index)));
     return (text: string) => groups.get(fold(text));
   };
   const exact = grouped(squeeze);
@@ -50,9 +51,7 @@ export function openHeaders(header: readonly string[]) {
     const known = others.length > 0 ? ` (or ${others.map((text) => `"${text}"`).join(", ")})` : "";
     if (found.size > 1) {
       const fits = [...found].map((index) => `"${header[index]}" (column ${index + 1})`).join(" and ");
-      const isOne = headers.some((text) =>
-        [...found].every((index) => foldName(header[index] ?? "") === foldName(text)),
-      );
+      const isOne = headers.some((text) => [...found].every((index) => foldName(at(index)) === foldName(text)));
       ambiguous.push({ message: `"${name}"${known} matches ${fits}`, hint: isOne ? undefined : SEVERAL_LISTED });
     } else if (!optional) {
       const near = headers.map((text) => nearestName(text, header)).find((text) => text !== null);
@@ -89,7 +88,6 @@ export function openHeaders(header: readonly string[]) {
     },
     /** Sorted by name, because the order of a file's columns means nothing; all count as used. */
     matching(test: (text: string) => boolean): number[] {
-      const at = (index: number) => header[index] ?? "";
       const indexes = filled.filter((index) => !isOwnColumn(at(index)) && test(at(index)));
       for (const index of indexes) used.add(index);
       return indexes.toSorted((a, b) => (at(a) < at(b) ? -1 : 1));

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { foldName, squeeze } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
-import { type Conversion, type ConvertDefaults, defaultsOf } from "../convert/conversion.js";
-import { attempt, quoteCell, Refused } from "../convert/conversion-kind.js";
+import { type Conversion, defaultsOf } from "../convert/conversion.js";
+import { attempt, quoteCell, Refused, type ConvertDefaults } from "../convert/conversion-kind.js";
 import { hasTaxIds, taxIdTypesOf, typeSpelling } from "../convert/tax-id.js";
 import { compileFormula } from "../formula/formula.js";
 import { isBareFormula } from "../formula/parse.js";

@@ -16,9 +16,6 @@ import { taxId } from "./tax-id.js";
 import { asSeen, digits, hash, lower, slug, text, upper } from "./text.js";
 import { date, timestamp } from "./timestamp.js";
 
-export type { ConvertDefaults } from "./conversion-kind.js";
-export { convertDefaultsShape } from "./conversion-kind.js";
-
 export const conversions = {
   text,
   integer,

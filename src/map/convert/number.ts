@@ -108,7 +108,6 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
           : `Known units: ${names}.`;
       return refuse("number-unit", cell, `carries ${quoteCell(unit)}, which is not a unit of this column`, hint);
     }
-    if (unit === "" && min === undefined && max === undefined) return text;
     const value = attempt(() => Exact.of(text).times(times));
     if (value instanceof Refused) return refuseNumber(cell, "digits", mark);
     if (min !== undefined && value.compare(Exact.of(min)) < 0) refuse("number-range", cell, `is less than ${min}`);

@@ -1,7 +1,7 @@
 /** The schema of a mapping file. */
+import { convertDefaultsShape } from "../convert/conversion-kind.js";
 import { z } from "zod";
 import type { JsonObject } from "../../model/json.js";
-import { convertDefaultsShape } from "../convert/conversion.js";
 import { columnsSchema, tableSchema } from "./column-schema.js";
 import {
   addressSchema,
@@ -239,7 +239,6 @@ export const mappingSchema = block({
 
 export type InputSpec = z.infer<typeof inputSchema>;
 export type MappingSpec = z.infer<typeof mappingSchema>;
-export type { EventSpec };
 
 /** For editors; they support draft 7 best. */
 export function mappingJsonSchema(): JsonObject {

@@ -111,14 +111,13 @@ function computedField(spec: string, { takes, required, identity }: FieldInfo, s
   }
   if (identity && reads.others.has("row")) return refuseRow(site);
   if (identity) for (const one of reads.columns) one.identity = true;
-  const place = takes === "country" && column?.as === "country" ? "text" : takes;
   return {
     reads,
     tree,
     formula,
     run: (view) => {
       const value = formula.run(view);
-      const fitted = value == null ? value : fit(value, type, column !== undefined, place, site);
+      const fitted = value == null ? value : fit(value, type, column !== undefined, takes, site);
       if (fitted instanceof Refused) return view.refuse(fitted, onlyColumn(reads), `${site.label}: `);
       if (fitted !== undefined || !required) return fitted;
       return view.reportBlank(site.label, blankColumn(reads, view));
