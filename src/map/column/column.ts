@@ -95,8 +95,8 @@ export function compileReader(spec: ColumnObject, site: Site, { words, convert, 
     if (conversion == null) return conversion;
     const value = conversion(text, kind);
     if (value === "") return undefined;
-    const accepted = accept(typeof value === "string" ? (words?.get(foldName(value)) ?? value) : value);
-    return accepted instanceof Refused ? view.refuse(accepted, index) : accepted;
+    const sent = accept(typeof value === "string" ? (words?.get(foldName(value)) ?? value) : value);
+    return sent instanceof Refused ? view.refuse(sent, index) : sent;
   };
 
   /** `shown`: as text; "" if blank. */
