@@ -7,7 +7,7 @@ import { Refused } from "../map/convert/conversion-kind.js";
 import { percentage } from "../map/column/column.js";
 import { readNumber } from "../map/convert/number-text.js";
 import { asSeen } from "../map/convert/text.js";
-import { foldName, squeeze } from "../model/fold.js";
+import { foldName, listed, shorten, squeeze } from "../model/fold.js";
 import { type CellKind, type Row, shownUnit } from "../model/row.js";
 import { type Dates, datesOf, instantOf, reads } from "./dates.js";
 import type { Trees } from "./tree.js";
@@ -20,7 +20,6 @@ export interface Cell {
 }
 
 export interface Numbers {
-  as: "number";
   /** Cells that only one decimal mark can read. */
   marks: { ",": number; ".": number };
   units: string[];
@@ -30,28 +29,34 @@ export interface Numbers {
   whole: boolean;
 }
 
-export type Type =
-  | Dates
-  | Numbers
-  | { as: "taxId"; country: string; types: string[] }
-  | { as: "boolean" | "state" | "country" | "digits"; options?: Trees }
-  | { as: "text"; why: string; clock?: string };
+/** What a column's cells are: at most one of the rest says how to read them. */
+export interface Type {
+  as: "timestamp" | "number" | "taxId" | "boolean" | "state" | "country" | "digits" | "text";
+  dates?: Dates;
+  numbers?: Numbers;
+  ids?: { country: string; types: string[] };
+  options?: Trees;
+  /** The format of a time of day, which is text. */
+  hour?: string;
+  /** Why it is text. */
+  why?: string | undefined;
+  /** The share of the filled cells that can be read; undefined: all. */
+  fits?: number;
+}
 
-export interface Column {
+export interface Column extends Type {
   name: string;
   header: string;
   index: number;
   /** `1 of 2` for a repeated header. */
   nth: string | undefined;
   role: Role | null;
-  type: Type;
   cells: Cell[];
   /** Each row's text in a form in which equal things are equal; "": blank. */
   values: string[];
   distinct: ReadonlySet<string>;
-  /** Shares: filled cells of all rows, and readable cells of the filled ones. */
+  /** The share of rows in which it is filled. */
   filled: number;
-  fits: number;
   /** The columns next to a date with its time of day, and with AM or PM. */
   clock: readonly Column[];
   typeFrom?: Column;
@@ -71,7 +76,11 @@ const MOST_CELLS = 1_000_000;
 /** YAML allows no name of more than 1,024 characters, and a blank header names nothing. */
 export const isUsable = (header: string) => foldName(header) !== "" && header.length <= 500;
 
-const filledValues = (values: readonly string[]) => new Set(values.filter((value) => value !== ""));
+/** `values` and `cells` of a column, and what follows from them. */
+export function filledWith(values: string[], cells: Cell[]): Pick<Column, "values" | "cells" | "distinct" | "filled"> {
+  const distinct = new Set(values.filter((value) => value !== ""));
+  return { values, cells, distinct, filled: cells.length / Math.max(1, values.length) };
+}
 
 export interface Given {
   blank: ReadonlySet<string>;
@@ -96,24 +105,21 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
         if (blank.has(cell) || kind === "error") return [];
         return [kind === "percent" ? { row, text: percentage(cell), kind: "number" } : { row, text: cell, kind }];
       });
-      return { cells, ...typeOf(cells, text, given) };
+      return { cells, type: typeOf(cells, text, given) };
     };
     const bare = read(false);
     // The next file may show another unit, which would be refused if this one were named. `"OS "0` shows a document
     // number.
-    const shown = units.size > 1 || (units.size === 1 && bare.type.as === "number") ? read(true) : bare;
-    const { cells, type, fits = 1 } = units.size > 1 || shown.type.as === "number" ? shown : bare;
-    const role = type.as === "timestamp" && (isAhead(text) || isLate(cells, type, now)) ? "personal" : roleOf(text);
+    const shown = units.size > 1 || (units.size === 1 && bare.type.numbers) ? read(true) : bare;
+    const { cells, type } = units.size > 1 || shown.type.numbers ? shown : bare;
+    const role = type.dates && (isAhead(text) || isLate(cells, type.dates, now)) ? "personal" : roleOf(text);
     const values = seen.map(() => "");
     for (const { row, text: cell } of cells)
-      values[row] = type.as === "taxId" ? cell.replace(/[^\p{L}\p{N}]/gu, "") : squeeze(cell);
+      values[row] = type.ids ? cell.replace(/[^\p{L}\p{N}]/gu, "") : squeeze(cell);
     const nth = same.length > 1 ? `${same.indexOf(index) + 1} of ${same.length}` : undefined;
-    const filled = cells.length / Math.max(1, seen.length);
     const name = nameOf(text, `column_${index + 1}`, names);
-    const distinct = filledValues(values);
-    return [{ name, header: text, index, nth, role, type, cells, values, distinct, filled, fits, clock: [] }];
+    return [{ name, header: text, index, nth, role, clock: [], ...type, ...filledWith(values, cells) }];
   });
-  agreeOnCountry(columns, country);
   joinClocks(columns);
   for (const column of columns) {
     if (column.role === "numbered") column.role = isOfHouse(column, columns) ? "number" : "code";
@@ -122,7 +128,7 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
     // `Tipo Documento; Nº Documento`, of many countries or of one whose check digits are not known here.
     const before = columns.find(({ index }) => index === column.index - 1);
     const ofParty = before?.role === "taxIdType" && ![...before.distinct].some((word) => roleOf(word) === "document");
-    if (ofParty && column.role === "document" && column.type.as === "text") column.role = "taxId";
+    if (ofParty && column.role === "document" && column.as === "text") column.role = "taxId";
     if (column.role === "placeName" && share(column.cells, ({ text: cell }) => MEASURE.test(cell)) >= enough / 2)
       column.role = "unit";
     // The number of IBGE, or of a district, is no name of a city.
@@ -142,16 +148,15 @@ export const MOST_WORDS = 25;
 export const isCoded = ({ distinct }: Column): boolean =>
   [...distinct].every((value) => /^[\p{Letter}._/-]{0,12}\d[\p{Letter}\d._/:-]*$/u.test(value));
 
-/** Shorter numbers may outgrow their zeros. */
-const PADDED = 5;
+/** `"Data", "Hora" and 3 more`. */
+export const headersOf = (columns: readonly Pick<Column, "header">[], most = 5): string =>
+  listed(
+    columns.map(({ header }) => `"${shorten(header)}"`),
+    most,
+  );
 
-/** How many digits each of its numbers has, where leading zeros fill them up, as in 00001026. 0: not so. */
-export function paddedTo({ type, cells }: Column): number {
-  const length = cells[0]?.text.length ?? 0;
-  const isPadded = cells.some(({ text: cell }) => cell.startsWith("0"));
-  const isSame = cells.every(({ text: cell }) => cell.length === length && /^\d+$/.test(cell));
-  return type.as === "text" && length >= PADDED && isPadded && isSame ? length : 0;
-}
+/** Text or numbers, which may name something. */
+export const isPlain = ({ as }: Column): boolean => as === "text" || as === "number";
 
 export const areDigits = ({ cells }: Column): boolean => cells.every(({ text }) => /^\d+$/.test(text));
 
@@ -159,18 +164,6 @@ export const areDigits = ({ cells }: Column): boolean => cells.every(({ text }) 
  * shorter. */
 export const areFloats = ({ cells }: Column): boolean =>
   cells.every(({ text: cell }) => /^\d+\.0$/.test(cell)) && cells.some(({ text: cell }) => cell.length > 5);
-
-/** One number in a hundred is another country's tax id too, so the columns of a table get one country if they can. */
-function agreeOnCountry(columns: readonly Column[], asked: string | undefined) {
-  if (asked !== undefined) return;
-  const ids = columns.flatMap((column) => (column.type.as === "taxId" ? { column, of: column.type.country } : []));
-  const [main] = ids.toSorted((one, other) => other.column.distinct.size - one.column.distinct.size);
-  for (const { column, of } of ids) {
-    const again =
-      main === undefined || of === main.of ? null : taxIds(column.cells, main.of, foldHeader(column.header));
-    if (again !== null) Object.assign(column, { type: again.type, fits: again.fits });
-  }
-}
 
 /** Whether a `Num` is a number in a street; else it is the document's. */
 function isOfHouse(column: Column, columns: readonly Column[]) {
@@ -181,7 +174,7 @@ function isOfHouse(column: Column, columns: readonly Column[]) {
   const beside = columns.find((one) => one.index === index + 1)?.role ?? null;
   if (street.index === index - 1 && ["complement", "neighborhood", "zipCode", "city"].includes(beside ?? ""))
     return true;
-  const placing = columns.filter(({ role, type }) => type.as === "taxId" || role === "street" || role === "city");
+  const placing = columns.filter(({ role, ids }) => ids || role === "street" || role === "city");
   const places = Map.groupBy(values.keys(), (row) => placing.map((one) => one.values[row]).join("\n"));
   const isRising = cells.every(({ text: cell }, at) => at === 0 || Number(cell) > Number(cells[at - 1]?.text));
   return agree(places, column) ?? !isRising;
@@ -190,20 +183,15 @@ function isOfHouse(column: Column, columns: readonly Column[]) {
 /** Whether an `Estado` belongs to a place; else it belongs to the document. */
 function isOfCountry(column: Column, columns: readonly Column[], asked: string | undefined) {
   const isState = reader({ name: "state", country: "BR" });
-  const found = columns.flatMap(({ type }) => (type.as === "taxId" ? type.country : []))[0];
-  if ((asked ?? found) === "BR" || column.type.as === "state") return share(column.cells, isState) >= enough / 2;
+  const found = columns.find(({ ids }) => ids)?.ids?.country;
+  if ((asked ?? found) === "BR" || column.as === "state") return share(column.cells, isState) >= enough / 2;
   const city = columns.find(({ role }) => role === "city");
   const isDone = share(column.cells, ({ text: cell }) => /([ai]d[oa]|nt[ei]|tiv[oa])$/i.test(cell)) > enough / 2;
   // One value for all cities may be either.
   return (city === undefined || column.distinct.size === 1 ? null : agree(groupsOf(city), column)) ?? !isDone;
 }
 
-interface Found {
-  type: Type;
-  fits?: number;
-}
-
-const text = (why = ""): Found => ({ type: { as: "text", why } });
+const text = (why?: string): Type => ({ as: "text", why });
 
 function share(cells: readonly Cell[], fits: (cell: Cell) => boolean) {
   return cells.filter(fits).length / Math.max(1, cells.length);
@@ -227,11 +215,11 @@ function clockOf(cells: readonly Cell[], header: string): string | undefined {
 }
 
 /** Each row's time, in ms since 1970, as if it were UTC, and without what a column beside it says. */
-export function instantsOf({ cells, type }: { cells: readonly Cell[]; type: Dates }): Map<number, number> {
-  const forms = type.formats.length === 0 ? ["ISO"] : type.formats;
+export function instantsOf(cells: readonly Cell[], { formats, language }: Dates): Map<number, number> {
+  const forms = formats.length === 0 ? ["ISO"] : formats;
   return new Map(
     cells.flatMap((cell) => {
-      const read = forms.flatMap((form) => instantOf(form, type.language, cell) ?? []);
+      const read = forms.flatMap((form) => instantOf(form, language, cell) ?? []);
       return read[0] === undefined ? [] : [[cell.row, read[0]] as const];
     }),
   );
@@ -242,10 +230,10 @@ export const DAY = 86_400_000;
 const slips = 50;
 
 /** Whether days after today are usual: then the other days may not have happened either. */
-function isLate(cells: readonly Cell[], type: Dates, now: number): boolean {
-  if (type.yearFirst !== undefined) return false;
+function isLate(cells: readonly Cell[], dates: Dates, now: number): boolean {
+  if (dates.yearFirst !== undefined) return false;
   // Clocks of the east are ahead of UTC.
-  const late = [...instantsOf({ cells, type }).values()].filter((instant) => instant > now + DAY);
+  const late = [...instantsOf(cells, dates).values()].filter((instant) => instant > now + DAY);
   return late.length * slips > cells.length;
 }
 
@@ -253,14 +241,14 @@ function isLate(cells: readonly Cell[], type: Dates, now: number): boolean {
 const naming = new Set<Role | null>(["name", "street", "city", "neighborhood", "placeName", "complement"]);
 
 /** Tries types from the most certain to the least. */
-function typeOf(cells: readonly Cell[], header: string, { country, now }: Given): Found {
+function typeOf(cells: readonly Cell[], header: string, { country, now }: Given): Type {
   const role = roleOf(header);
   if (cells.length === 0) return text("no cell is filled");
   const clock = clockOf(cells, foldHeader(header));
   if (clock !== undefined && role === "duration") return text("a duration");
-  if (clock !== undefined) return { type: { as: "text", why: "a time of day", clock } };
+  if (clock !== undefined) return { as: "text", why: "a time of day", hour: clock };
   if (role === "zipCode" && cells.every((cell) => /^'?\d{2}\.?\d{3}-?\d{3}$/.test(cell.text)))
-    return { type: { as: "digits", options: { length: 8 } } };
+    return { as: "digits", options: { length: 8 } };
   if (role === "phone" || role === "zipCode") return text("digits, but not a quantity");
   const id = taxIds(cells, country, foldHeader(header));
   if (id !== null) return id;
@@ -268,16 +256,16 @@ function typeOf(cells: readonly Cell[], header: string, { country, now }: Given)
   const isNumber = isNumbering(header);
   const told = tellsTime(header) ? "yes" : role === null && !isNumber ? "maybe" : "no";
   const dates = datesOf(cells, { told, now });
-  if (dates !== null) return { type: dates };
+  if (dates !== null) return { as: "timestamp", dates };
   const all = (name: string, options: object = {}) => share(cells, reader({ name, ...options })) === 1;
   // A single letter may be a class, so a word of two letters or a matching header is needed.
   const worded = role === "public" || cells.some((cell) => cell.kind === "boolean" || /\p{Letter}{2}/u.test(cell.text));
   // Sage's type SI is a sales invoice.
   const isKind = role === "category" && new Set(cells.map((cell) => cell.text)).size === 1;
-  if (worded && !isKind && all("boolean")) return { type: { as: "boolean" } };
+  if (worded && !isKind && all("boolean")) return { as: "boolean" };
   if ((role === "state" || role === "stateOrStatus") && (country ?? "BR") === "BR" && all("state", { country: "BR" }))
-    return { type: { as: "state", options: { country: "BR" } } };
-  if (role === "country" && all("country")) return { type: { as: "country" } };
+    return { as: "state" };
+  if (role === "country" && all("country")) return { as: "country" };
   if (naming.has(role)) return text();
   if (role === "number" || role === "numbered" || (isNumber && role !== "amount"))
     return text("digits, but not a quantity");
@@ -326,7 +314,7 @@ export const countriesOf = (header: string): string[] =>
 export const isChecked = (header: string): boolean =>
   known.some(({ types, words }) => types.length > 0 && words.test(foldHeader(header)));
 
-function taxIds(cells: readonly Cell[], asked: string | undefined, header: string): Found | null {
+function taxIds(cells: readonly Cell[], asked: string | undefined, header: string): Type | null {
   // Shorter digits are more likely counts or codes than tax ids that lost their zeros.
   const likely = ({ text: cell }: Cell) =>
     cell.length >= 9 && cell.length <= 20 && /\d.*\d/.test(cell) && !/^\d{1,4}([-/.])\d\d?\1\d/.test(cell);
@@ -347,21 +335,16 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
     const isOne = (cell: Cell) => likely(cell) && readers.some((isId) => isId(cell));
     const fits = share(few, isOne) < enoughHere / 2 ? 0 : share(cells, isOne);
     if (fits < enoughHere) continue;
-    // A Spanish CIF is also a NIF: without a type it could be either.
-    const sole = types.filter((_, at) => share(cells, (cell) => likely(cell) && readers[at]?.(cell) === true) === fits);
-    const isNamed = (type: string) => header.split(" ").includes(type.toLowerCase());
+    const fitAll = (isId: (cell: Cell) => boolean) => share(cells, (cell) => likely(cell) && isId(cell)) === fits;
     // Under `CPF/CNPJ`, which was CGC, the next file may hold the other.
-    const isEither =
-      country === "BR" && (/\bcgc\b/.test(header) || (/\bcpf\b/.test(header) && /\bcnpj\b/.test(header)));
-    if (isEither) {
-      const anyType = reader({ name: "taxId", country });
-      if (share(cells, (cell) => likely(cell) && anyType(cell)) === fits)
-        return { type: { as: "taxId", country, types }, fits };
-    }
-    // A CPF that lost two zeros passes as a CNPJ that lost five.
-    const [first] = sole.toSorted((one, other) => Number(isNamed(other)) - Number(isNamed(one)));
-    const met = first !== undefined ? [first] : types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
-    return { type: { as: "taxId", country, types: met }, fits };
+    if (/\bcgc\b|\bcpf\b.*\bcnpj\b|\bcnpj\b.*\bcpf\b/.test(header) && fitAll(reader({ name: "taxId", country })))
+      return { as: "taxId", ids: { country, types }, fits };
+    // A Spanish CIF is also a NIF, and a CPF that lost two zeros passes as a CNPJ that lost five: the header decides.
+    const isNamed = (type: string) => header.split(" ").includes(type.toLowerCase());
+    const sole = types.filter((_, at) => readers[at] !== undefined && fitAll(readers[at]));
+    const type = sole.find(isNamed) ?? sole[0];
+    const met = types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
+    return { as: "taxId", ids: { country, types: type === undefined ? met : [type] }, fits };
   }
   return null;
 }
@@ -381,7 +364,7 @@ const numbered = new Set<Role | null>(["document", "code", "ticket", "related"])
 
 export const degrees: ReadonlySet<Role | null> = new Set<Role>(["latitude", "longitude"]);
 
-function numbers(cells: readonly Cell[], role: Role | null, header: string): Found {
+function numbers(cells: readonly Cell[], role: Role | null, header: string): Type {
   const marks = { ",": 0, ".": 0 };
   const units: string[] = [];
   const isRead = ({ text: cell, kind }: Cell) => {
@@ -405,7 +388,7 @@ function numbers(cells: readonly Cell[], role: Role | null, header: string): Fou
   const fits = read.length / cells.length;
   const limit = cells.find(({ text: cell }) => /^[<>≤≥]=?\s?[\d.,]+/.test(cell));
   if (limit !== undefined) return text(`some are limits, such as ${limit.text}`);
-  if (fits < enough) return text(fits > 0.3 ? `${Math.round(fits * 100)}% of the cells read as numbers` : "");
+  if (fits < enough) return text(fits > 0.3 ? `${Math.round(fits * 100)}% of the cells read as numbers` : undefined);
   const sided = units.find((unit) => /^(cr?|dr?|db)$/.test(unit));
   if (sided !== undefined) return text(`"${sided}" may mean credit or debit, the sign of the amount`);
   // A unit that appears once among many cells is probably a mistake.
@@ -415,10 +398,10 @@ function numbers(cells: readonly Cell[], role: Role | null, header: string): Fou
   // A column with both `12a` and `7` holds house numbers or names.
   if (odd !== undefined && units.filter((unit) => unit === odd).length <= cells.length / 2)
     return text(`only some have the unit ${odd}`);
-  if (found.length > 1 && !found.every((unit) => kilograms.has(unit)))
-    return text(`no single unit for ${found.slice(0, 5).join(", ")}`);
+  const isMixed = found.length > 1 && !found.every((unit) => kilograms.has(unit));
   const unread = units.filter((unit) => !found.includes(unit)).length / cells.length;
-  if (fits - unread < enough) return text(`no single unit for ${[...new Set(units)].slice(0, 5).join(", ")}`);
+  if (isMixed || fits - unread < enough)
+    return text(`no single unit for ${[...new Set(units)].slice(0, 5).join(", ")}`);
   const whole = read.every((cell) => /^-?\d+$/.test(cell.text));
   if (read.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
   if (read.some((cell) => /^\+\d{8,}$/.test(cell.text))) return text("digits, but not a quantity");
@@ -433,35 +416,35 @@ function numbers(cells: readonly Cell[], role: Role | null, header: string): Fou
       read.every((cell) => /^\d+\p{Letter}+$/u.test(cell.text)));
   if (isName || (whole && (isId || read.some((cell) => cell.text.length > 15))))
     return text("digits, but not a quantity");
-  return { type: { as: "number", marks, units: found, whole }, fits };
+  return { as: "number", numbers: { marks, units: found, whole }, fits };
 }
+
+/** Formats with a time of day. */
+export const HOURS = /[Hh]|ISO|UNIX|EXCEL/;
 
 /** Joins a date without a time of day with the column of its times. Cells of a workbook are joined as it shows them in ISO. */
 function joinClocks(columns: readonly Column[]) {
-  const isTyped = columns.every(
-    ({ type, cells }) => type.as !== "timestamp" || cells.every(({ kind }) => kind === "date"),
-  );
+  const isTyped = columns.every(({ dates, cells }) => !dates || cells.every(({ kind }) => kind === "date"));
   const plain = ({ cells }: Column, kinds: RegExp) =>
     cells.every(({ kind, text: cell }) => kinds.test(kind) && !cell.includes("T"));
   const days = columns.filter(
     (day) =>
-      day.type.as === "timestamp" &&
+      day.dates &&
       plain(day, isTyped ? /date/ : /text/) &&
-      (isTyped || !day.type.formats.some((format) => /[Hh]|ISO|UNIX|EXCEL/.test(format))),
+      (isTyped || !day.dates.formats.some((one) => HOURS.test(one))),
   );
-  const hours = columns.filter(
-    (one) => one.type.as === "text" && one.type.clock !== undefined && plain(one, /text|date|time/),
-  );
+  const hours = columns.filter((one) => one.hour !== undefined && plain(one, /text|date|time/));
   for (const [day, claims] of Map.groupBy(hours, (clock) => dayOf(clock, days))) {
     const clock = claims.find((one) => areAkin(one, day)) ?? claims[0];
-    if (day?.type.as !== "timestamp" || clock === undefined) continue;
+    if (day?.dates === undefined || clock === undefined) continue;
     const dated = day.cells.filter(({ row }) => clock.values[row] !== "").length;
     if (dated < day.cells.length * enough) continue;
-    if (isTyped) day.type.formats = ["yyyy-MM-dd"];
+    if (isTyped) day.dates.formats = ["yyyy-MM-dd"];
     day.clock = [clock, ...halfBeside(clock, columns)];
-    for (const one of day.clock)
-      day.values = day.values.map((value, row) => (value === "" ? "" : `${value} ${one.values[row]}`));
-    day.distinct = filledValues(day.values);
+    const { clock: parts, values, cells } = day;
+    const timed = (value: string, row: number) => [value, ...parts.map((one) => one.values[row])].join(" ");
+    const moments = values.map((value, row) => (value === "" ? "" : timed(value, row)));
+    Object.assign(day, filledWith(moments, cells));
   }
 }
 
@@ -481,12 +464,12 @@ function dayOf(clock: Column, days: readonly Column[]): Column | undefined {
 }
 
 /** The column of AM and PM that follows a time of day. Such times count to twelve. */
-function halfBeside({ type, index }: Column, columns: readonly Column[]): Column[] {
-  const half = columns.find((one) => one.index === index + 1);
-  if (half?.filled !== 1 || type.as !== "text" || type.clock?.startsWith("H:") !== true) return [];
+function halfBeside(clock: Column, columns: readonly Column[]): Column[] {
+  const half = columns.find((one) => one.index === clock.index + 1);
+  if (half?.filled !== 1 || clock.hour?.startsWith("H:") !== true) return [];
   if (!half.cells.every((cell) => /^[ap]\.?m\.?$/i.test(cell.text))) return [];
-  type.clock = type.clock.replace("H", "h");
-  half.type = { as: "text", why: "", clock: "a" };
+  clock.hour = clock.hour.replace("H", "h");
+  half.hour = "a";
   return [half];
 }
 

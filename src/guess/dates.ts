@@ -5,7 +5,6 @@ import { foldWords } from "../map/convert/text.js";
 import { LATEST_BY_DEFAULT } from "../map/convert/timestamp.js";
 
 export interface Dates {
-  as: "timestamp";
   /** The most frequent first; empty if all cells are dates of a workbook. */
   formats: string[];
   /** The language of month names; undefined: there are none. */
@@ -95,7 +94,7 @@ export interface Hint {
 
 /** Null: less than 80% of the cells are dates. */
 export function datesOf(cells: readonly Cell[], hint: Hint): Dates | null {
-  const found: Dates = { as: "timestamp", formats: [], language: undefined, first: null };
+  const found: Dates = { formats: [], language: undefined, first: null };
   let read = cells.filter(({ kind }) => kind === "date").length;
   const texts = cells.filter(
     ({ kind, text }) =>

@@ -1,9 +1,18 @@
 /** The `defaults:` of a mapping, and the exceptions of single columns. */
 import { compileConversion } from "../map/convert/conversion.js";
 import { isEither, readNumber } from "../map/convert/number-text.js";
-import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
-import { type Column, countriesOf, degrees, isClockHeader, kilograms, type Numbers, reader } from "./column.js";
+import {
+  type Column,
+  countriesOf,
+  degrees,
+  headersOf,
+  isClockHeader,
+  isPlain,
+  kilograms,
+  type Numbers,
+  reader,
+} from "./column.js";
 import { isDate, languages, order, orderedBy, reads, yearFirst } from "./dates.js";
 import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
@@ -122,7 +131,7 @@ const brazilian = /^(AC|AM|AP|BA|CE|DF|ES|GO|MG|PB|PE|PI|PR|RJ|RN|RO|RR|RS|SE|SP
 /** That of a column that names a single one. */
 function countryIn(columns: readonly Column[]): string | undefined {
   const read = compileConversion({ name: "country" }, {});
-  const named = columns.find(({ type, distinct }) => type.as === "country" && distinct.size === 1);
+  const named = columns.find(({ as, distinct }) => as === "country" && distinct.size === 1);
   const [cell] = named?.cells ?? [];
   return cell === undefined ? undefined : String(read(cell.text, cell.kind));
 }
@@ -134,7 +143,7 @@ function likelyCountries(columns: readonly Column[]) {
   const headers = columns.map(({ header }) => header);
   const told = new Set(headers.flatMap(countriesOf));
   const states = columns.filter(
-    ({ type, distinct }) => type.as === "state" && [...distinct].some((one) => brazilian.test(one)),
+    ({ as, distinct }) => as === "state" && [...distinct].some((one) => brazilian.test(one)),
   );
   const byStates = states.length === 0 ? 0 : states.some(isUf) ? 3 : 1.5;
   return [...zones.keys()].map((value) => {
@@ -164,18 +173,16 @@ export function settle(
   decisions: Decisions,
 ): Defaults & { tree: Trees } {
   const columns = inputs.flatMap((input) => input.columns);
-  const types = columns.map(({ type }) => type);
-  const dates = columns.filter(({ type }) => type.as === "timestamp");
-  const numbers = columns.filter(({ type }) => type.as === "number");
+  const dates = columns.filter((column) => column.dates);
+  const numbers = columns.filter((column) => column.numbers);
   const question =
     "which country do tax ids, places and times belong to? The files do not say; --country sets any country.";
   const country =
     asked ??
-    types.find((type) => type.as === "taxId")?.country ??
+    columns.find(({ ids }) => ids)?.ids?.country ??
     countryIn(columns) ??
     decisions.choose("country", question, likelyCountries(columns));
-  for (const column of columns)
-    if (column.type.as === "state" && country !== "BR" && !isUf(column)) column.type = { as: "text", why: "" };
+  for (const column of columns) if (column.as === "state" && country !== "BR" && !isUf(column)) column.as = "text";
   const tree: Trees = { country: new Said(country, decisions.take()) };
   const zone = timezone ?? settleZone(dates, columns, country, decisions);
   tree["timezone"] = new Said(zone, decisions.take());
@@ -183,23 +190,17 @@ export function settle(
   for (const column of columns) settleYear(column, decisions);
   for (const input of inputs) settleOrder(input, inputs.length > 1, country, decisions);
   // A time put together of columns knows the language of all only.
-  const language = columns.flatMap(({ type, clock }) =>
-    type.as === "timestamp" && clock.length > 0 ? type.language : [],
-  )[0];
+  const language = dates.find(({ clock }) => clock.length > 0)?.dates?.language;
   if (language !== undefined && language !== "en") {
     tree["language"] = language;
-    for (const { type, cells } of columns)
-      if (type.as === "boolean" && !areBooleans(cells, language))
-        type.options = { language: languages.find((one) => areBooleans(cells, one)) };
+    for (const column of columns)
+      if (column.as === "boolean" && !areBooleans(column.cells, language))
+        column.options = { language: languages.find((one) => areBooleans(column.cells, one)) };
   }
   const common = commonFormats(columns);
   const formats = common.length === 0 ? ["ISO"] : common;
   if (dates.length > 0) tree["dates"] = new Said(formats, decisions.take());
-  if (
-    dates.some(
-      ({ type }) => type.as === "timestamp" && type.formats.some((format) => /(^|[^y])yy([^y]|$)/.test(format)),
-    )
-  )
+  if (dates.some((column) => column.dates?.formats.some((format) => /(^|[^y])yy([^y]|$)/.test(format))))
     tree["twoDigitYears"] = new Said(true, [], "1961 to 2060");
   for (const column of numbers) settleUnit(column, decisions);
   const { decimal, grouping } = settleMarks(numbers, semicolons, decisions);
@@ -245,10 +246,10 @@ function settleZone(dates: readonly Column[], columns: readonly Column[], countr
 const DAY_LIKE = /^(?:(?:19|20)\d\d([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2(?:(?:19|20)\d\d|\d\d))(?!\d|[-/.]\d)/;
 
 /** Whether its header or its cells speak of times, although the draft reads it otherwise. */
-function mayBeTime({ header, type, cells }: Column): boolean {
-  if (cells.length === 0 || (type.as !== "text" && type.as !== "number")) return false;
-  const isClock = type.as === "text" && type.clock !== undefined;
-  const isTold = isClock || tellsTime(header) || isClockHeader(foldHeader(header));
+function mayBeTime(column: Column): boolean {
+  const { header, hour, cells } = column;
+  if (cells.length === 0 || !isPlain(column)) return false;
+  const isTold = hour !== undefined || tellsTime(header) || isClockHeader(foldHeader(header));
   return isTold ? cells.some(({ text }) => /\d.*\d/.test(text)) : cells.every(({ text }) => DAY_LIKE.test(text));
 }
 
@@ -256,11 +257,11 @@ function mayBeTime({ header, type, cells }: Column): boolean {
 function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisions) {
   const joined = new Set(columns.flatMap(({ clock }) => clock));
   for (const column of columns) {
-    const { header, type, cells, clock } = column;
+    const { header, as, dates, numbers, cells, clock } = column;
     if (mayBeTime(column) && !joined.has(column)) {
       const example = cells.find((cell) => !isDate(cell)) ?? cells[0];
       notes.add(
-        `times: "${header}", such as ${JSON.stringify(example?.text)}, is read as ${type.as} and gives no event its time; if it is one, add its format to \`dates\` (other letters in single quotes: dd/MM/yyyy 'às' HH'h'mm), or join it to its day in a formula: timestamp(day + " " + time)`,
+        `times: "${header}", such as ${JSON.stringify(example?.text)}, is read as ${as} and gives no event its time; if it is one, add its format to \`dates\` (other letters in single quotes: dd/MM/yyyy 'às' HH'h'mm), or join it to its day in a formula: timestamp(day + " " + time)`,
       );
     }
     const [beside] = clock;
@@ -268,12 +269,12 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
       notes.add(`times: "${beside.header}" is read as the time of day for "${header}"; if it is not, remove it there`);
     const padded = cells.find(({ kind, text }) => kind === "text" && /^0\d+$/.test(text));
     const bared = cells.find(({ kind, text }) => kind === "number" && text.length < (padded?.text.length ?? 0));
-    if (type.as === "text" && padded !== undefined && bared !== undefined)
+    if (as === "text" && padded !== undefined && bared !== undefined)
       notes.add(
         `zeros: some of "${header}" begin with zeros (${padded.text}); numbers such as ${bared.text} may have lost theirs`,
       );
-    if (type.as === "number") {
-      const { units } = type;
+    if (numbers !== undefined) {
+      const { units } = numbers;
       const bare = cells.find(({ text }) => !/[\p{Letter}\p{Sc}%‰°]/u.test(text));
       // Nobody asks about the unit of a weight under "Weight (kg)".
       const isTold = units.every((unit) => header.toLowerCase().includes(`(${unit})`));
@@ -282,9 +283,8 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
           `units: some numbers of "${header}" have a unit (${units.join(", ")}) and others have none, such as ${bare.text}, which is sent as it is`,
         );
     }
-    if (type.as !== "timestamp") continue;
-    const local = type.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$|Z|z/.test(one)).length;
-    if (local > 0 && local < type.formats.length)
+    const local = dates?.formats.filter((one) => !/^(ISO|UNIX|UNIX_MS)$|Z|z/.test(one)) ?? [];
+    if (dates !== undefined && local.length > 0 && local.length < dates.formats.length)
       notes.add(`dates: some times of "${header}" have an offset (or Z); the others are read in the time zone ${zone}`);
   }
 }
@@ -292,8 +292,7 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
 function settleMarks(columns: readonly Column[], semicolons: boolean, decisions: Decisions) {
   // Programs write degrees with a point, whatever their other numbers have.
   const open = columns.filter(({ role }) => !degrees.has(role));
-  const sum = (mark: "," | ".") =>
-    open.reduce((all, { type }) => all + (type.as === "number" ? type.marks[mark] : 0), 0);
+  const sum = (mark: "," | ".") => open.reduce((all, { numbers }) => all + (numbers?.marks[mark] ?? 0), 0);
   const usual: "," | "." = sum(",") > sum(".") || (sum(",") === sum(".") && semicolons) ? "," : ".";
   const isProven = sum(",") + sum(".") > 0;
   const marked = open.map((column) => {
@@ -312,16 +311,15 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
     { value: "fraction", label: "a fraction", score: semicolons && other === "," ? 1 : 0 },
     { value: "mistake", label: "not a number: such cells are errors" },
   ];
-  const called = doubtful.map(({ column }) => `"${column.header}"`);
-  const where = called.length === 0 ? "" : ` in ${listed(called, 5)}`;
+  const where = doubtful.length === 0 ? "" : ` in ${headersOf(doubtful.map(({ column }) => column))}`;
   const samples = doubtful.flatMap(({ texts }) => texts.slice(0, 3));
   const meant = read.includes("ambiguous")
     ? decisions.choose("numbers", `what is 1${other}234${where}?`, candidates, samples)
     : null;
   const decimal = lone === undefined ? usual : meant === "fraction" ? lone : opposite(lone);
   for (const { column, texts } of meant === "fraction" && lone === undefined ? doubtful : [])
-    if (texts[0]?.includes(other) === true && column.type.as === "number")
-      column.type.marks = { ",": 0, ".": 0, [other]: 1 };
+    if (texts[0]?.includes(other) === true && column.numbers !== undefined)
+      column.numbers.marks = { ",": 0, ".": 0, [other]: 1 };
   const isAsked = meant !== null && decimal !== other;
   return { decimal, grouping: isAsked ? new Said(meant === "thousand", decisions.take()) : undefined };
 }
@@ -329,27 +327,27 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
 const opposite = (mark: "," | "."): "," | "." => (mark === "," ? "." : ",");
 
 /** Numbers of several units become one: that of the header, such as `Peso (t)`. */
-function settleUnit({ header, type }: Column, decisions: Decisions) {
-  if (type.as !== "number" || !type.units.some((unit) => kilograms.has(unit))) return;
+function settleUnit({ header, numbers }: Column, decisions: Decisions) {
+  if (numbers?.units.some((unit) => kilograms.has(unit)) !== true) return;
   const told = foldHeader(header)
     .split(" ")
     .find((word) => kilograms.has(word));
-  const candidates = [...new Set(["kg", ...type.units])].map((unit) => ({ value: unit, label: unit }));
+  const candidates = [...new Set(["kg", ...numbers.units])].map((unit) => ({ value: unit, label: unit }));
   const question = `in which unit should "${header}" be sent?`;
-  if (told !== undefined || type.units.length > 1)
-    type.into = told ?? decisions.choose(`unit.${header}`, question, candidates);
+  if (told !== undefined || numbers.units.length > 1)
+    numbers.into = told ?? decisions.choose(`unit.${header}`, question, candidates);
 }
 
-function settleYear({ header, type }: Column, decisions: Decisions) {
-  if (type.as !== "timestamp" || type.yearFirst === undefined) return;
-  const { format, text } = type.yearFirst;
+function settleYear({ header, dates }: Column, decisions: Decisions) {
+  if (dates?.yearFirst === undefined) return;
+  const { format, text } = dates.yearFirst;
   const [year, month, day] = text.match(/\d\d/g) ?? [];
   const chosen = decisions.choose(`year.${header}`, `what is ${text} in "${header}"?`, [
     { value: yearFirst(format), label: `20${year}-${month}-${day}`, why: "the first two digits vary less", score: 1 },
     { value: format, label: `20${day}-${month}-${year}` },
   ]);
-  type.formats = type.formats.map((one) => (one === format ? chosen : one));
-  if (chosen !== format) type.first = null;
+  dates.formats = dates.formats.map((one) => (one === format ? chosen : one));
+  if (chosen !== format) dates.first = null;
 }
 
 /** Certain columns decide day and month for the others of their input; if none is certain, or they differ, a person does. */
@@ -359,7 +357,7 @@ function settleOrder(
   country: string,
   decisions: Decisions,
 ) {
-  const dates = columns.flatMap(({ type }) => (type.as === "timestamp" ? type : []));
+  const dates = columns.flatMap((column) => column.dates ?? []);
   const doubtful = dates.filter(({ first }) => first === "either");
   if (doubtful.length === 0) return;
   const candidates = [
@@ -370,7 +368,7 @@ function settleOrder(
   const question = "which comes first in a date, day or month? No day is later than the 12th.";
   const id = isOneOfSeveral ? `${name}.dates` : "dates";
   const first = proven.length === 1 ? proven[0]?.value : decisions.choose(id, question, candidates);
-  for (const type of doubtful) type.formats = orderedBy(first ?? null, type.formats);
+  for (const one of doubtful) one.formats = orderedBy(first ?? null, one.formats);
 }
 
 /**
@@ -380,11 +378,9 @@ function settleOrder(
 function commonFormats(columns: readonly Column[]): string[] {
   const shape = (format: string) => format.replace(/[A-Za-z]/g, "#");
   const common: string[] = [];
-  for (const { type, clock } of columns)
-    for (const day of type.as === "timestamp" && (type.language === undefined || clock.length > 0)
-      ? type.formats
-      : []) {
-      const format = [day, ...clock.map((one) => (one.type.as === "text" ? one.type.clock : ""))].join(" ");
+  for (const { dates, clock } of columns)
+    for (const day of dates?.language === undefined || clock.length > 0 ? (dates?.formats ?? []) : []) {
+      const format = [day, ...clock.map(({ hour }) => hour)].join(" ");
       const clash = (other: string) =>
         shape(other) === shape(format) || new Set([order(other), order(format), null]).size === 3;
       if (!/^(UNIX|UNIX_MS|EXCEL)$/.test(day) && !common.some(clash)) common.push(format);
@@ -394,28 +390,27 @@ function commonFormats(columns: readonly Column[]): string[] {
 
 /** A column's type, and what differs from the defaults. */
 export function ownOptions(column: Column, { country, zone, formats, decimal }: Defaults): Trees {
-  const { type, clock, typeFrom, cells } = column;
-  const { as } = type;
+  const { as, dates, ids, numbers, clock, typeFrom, cells } = column;
   const abroad = (of: string) => (of === country ? undefined : of);
   if (as === "text" || clock.length > 0) return {};
-  if (as === "timestamp") {
-    const same = type.language === undefined && type.formats.every((format) => formats.includes(format));
+  if (dates !== undefined) {
+    const same = dates.language === undefined && dates.formats.every((format) => formats.includes(format));
     const own = zoneIn(column);
     const timezone = own === zone ? undefined : own;
-    return { as, formats: same ? undefined : type.formats, language: type.language, timezone };
+    return { as, formats: same ? undefined : dates.formats, language: dates.language, timezone };
   }
-  if (as === "taxId") {
-    const only = type.types.length > 1 ? undefined : type.types[0];
-    return { as, type: typeFrom === undefined ? only : ref(typeFrom), country: abroad(type.country) };
+  if (ids !== undefined) {
+    const only = ids.types.length > 1 ? undefined : ids.types[0];
+    return { as, type: typeFrom === undefined ? only : ref(typeFrom), country: abroad(ids.country) };
   }
   if (as === "state") return { as, country: abroad("BR") };
-  if (as !== "number") return { as, ...type.options };
+  if (numbers === undefined) return { as, ...column.options };
   const other = opposite(decimal);
-  const own = type.marks[decimal] === 0 && type.marks[other] > 0 ? other : undefined;
+  const own = numbers.marks[decimal] === 0 && numbers.marks[other] > 0 ? other : undefined;
   // A later file may come from another locale, where `1.250` is a thousand and not a fraction.
   const isInteger =
-    type.whole && cells.every(({ kind }) => kind === "text") && cells.some(({ text }) => /\d{4}/.test(text));
-  return { as: isInteger ? "integer" : as, units: unitsOf(type), decimal: own };
+    numbers.whole && cells.every(({ kind }) => kind === "text") && cells.some(({ text }) => /\d{4}/.test(text));
+  return { as: isInteger ? "integer" : as, units: unitsOf(numbers), decimal: own };
 }
 
 /** Factors that turn all units into one. */

@@ -11,7 +11,7 @@ import { foldWords } from "../map/convert/text.js";
 import { compileGlob } from "../model/glob.js";
 import { isFilled } from "../read/header.js";
 import type { Row } from "../model/row.js";
-import { areDigits, areFloats, type Column, type Given, isUsable, paddedTo, profile } from "./column.js";
+import { areDigits, areFloats, type Column, type Given, headersOf, HOURS, isUsable, profile } from "./column.js";
 import { type Decision, Decisions } from "./decisions.js";
 import { type Defaults, guessBlank, isEmptyDay, ownOptions, settle } from "./defaults.js";
 import { filledDown, hangingColumns } from "./fill.js";
@@ -155,7 +155,7 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
     const skip = asides.flatMap(({ rows: some, column, example, condition }) => {
       const word = columns.find(({ index }) => index === column);
       // A key of digits gets a pattern, which the word does not fit.
-      if (word !== undefined && (word.type.as !== "text" || areDigits(word))) word.said = true;
+      if (word !== undefined && (word.as !== "text" || areDigits(word))) word.said = true;
       const said = condition(word?.said === true ? `${word.name}_said` : word?.name, called);
       if (said !== null && word === undefined)
         decisions.notes.add(
@@ -180,11 +180,8 @@ function profileTables(tables: readonly GuessTable[], given: Given, decisions: D
 function chooseHanging(rows: readonly Row[], header: readonly string[], input: string, decisions: Decisions): number[] {
   const hanging = hangingColumns(rows, header.slice(0, MOST_COLUMNS));
   if (hanging.length === 0) return [];
-  const shown = listed(
-    hanging.map((column) => `"${shorten(header[column] ?? "")}"`),
-    5,
-  );
-  return decisions.choose(`${input}.fill`, `does a blank cell of ${shown} mean the value above?`, [
+  const headers = headersOf(hanging.map((column) => ({ header: header[column] ?? "" })));
+  return decisions.choose(`${input}.fill`, `does a blank cell of ${headers} mean the value above?`, [
     { value: hanging, label: "yes, `fill: down`", why: "their first row is filled, and most others are not", score: 1 },
     { value: [], label: "no, it means that there is no value" },
   ]);
@@ -312,9 +309,8 @@ function columnsTree(
   notes: Set<string>,
 ): [Trees, string[]] {
   const { keys, instants } = mentioned(columns, records);
-  const isDay = ({ type, cells }: Column) =>
-    type.as === "timestamp" &&
-    !type.formats.some((format) => /[Hh]|ISO|UNIX|EXCEL/.test(format)) &&
+  const isDay = ({ dates, cells }: Column) =>
+    dates?.formats.some((format) => HOURS.test(format)) === false &&
     !cells.some(({ kind, text }) => kind === "date" && text.includes("T"));
   const tree: Trees = {};
   let left: string[] = [];
@@ -337,25 +333,29 @@ function columnsTree(
       left.push(`column ${index + 1} ${called}: it cannot be read`);
       continue;
     }
-    const { name, clock, nth, fits, cells, said } = column;
-    const type =
-      column.type.as === "number" && keys.has(column) ? { as: "text" as const, why: "part of a key" } : column.type;
-    const own: Trees = { header: text, nth, ...ownOptions({ ...column, type }, defaults) };
+    const { name, clock, nth, fits = 1, cells, said } = column;
+    const isKey = keys.has(column);
+    const isText = column.as === "text" || (isKey && column.as === "number");
+    const own: Trees = { header: text, nth, ...(isText ? {} : ownOptions(column, defaults)) };
     if (hanging.includes(index)) own["fill"] = "down";
     if (tables.some(({ lacks }) => lacks?.has(text))) own["optional"] = true;
     // As an instant, a day would be sent with hours, and as the day before where clocks are ahead of UTC.
     const isDone = column.role === "personal" || records["events"] !== undefined;
     if (isDone && own["as"] === "timestamp" && !instants.has(column) && isDay(column)) own["as"] = "date";
     // 00001026 that comes back as 1026, or 1026 as 1026.0 or 1.026, would be another document. Numbers may grow.
-    const isNumber = column.role !== "taxId" && type.as === "text" && areDigits(column);
-    if (isNumber && keys.has(column)) own["pattern"] = `[0-9]{${paddedTo(column) || 1},}`;
-    const isFloats = type.as === "text" && areFloats(column);
+    if (isText && isKey && column.role !== "taxId" && areDigits(column)) {
+      const lengths = cells.map((cell) => cell.text.length);
+      const isPadded = cells.some((cell) => cell.text.startsWith("0"));
+      own["pattern"] = `[0-9]{${isPadded ? Math.min(...lengths) : 1},}`;
+    }
+    const isFloats = isText && areFloats(column);
     if (isFloats) Object.assign(own, { as: "integer", decimal: "." });
     const plain = Object.values(own).filter((value) => value !== undefined).length === 1 && !text.startsWith("=");
     const texts = [...new Set(cells.map((cell) => cell.text))];
     const samples = new Set([0, 0.5, 1].map((part) => texts[Math.round(part * (texts.length - 1))] ?? ""));
+    const why = column.as === "number" ? "part of a key" : column.why;
     const note = [
-      type.as === "text" && type.why !== "" && !isFloats ? `text: ${type.why}` : "",
+      isText && why !== undefined && !isFloats ? `text: ${why}` : "",
       fits < 1 ? `${Math.floor(fits * 100)}% of the cells read so` : "",
       [...samples].map((sample) => shorten(sample, 28)).join(" | "),
     ];
@@ -373,9 +373,9 @@ function columnsTree(
 }
 
 /** Midnight where the hour is blank, as in dates without one. */
-function hourOf({ name, type, values }: Column, day: Column) {
-  if (type.as !== "text" || day.cells.every(({ row }) => values[row] !== "")) return name;
-  return `default(${name}, "${DateTime.utc(2000).toFormat(type.clock ?? "")}")`;
+function hourOf({ name, hour = "", values }: Column, day: Column) {
+  if (day.cells.every(({ row }) => values[row] !== "")) return name;
+  return `default(${name}, "${DateTime.utc(2000).toFormat(hour)}")`;
 }
 
 const named = (sheets: readonly string[]): string =>

@@ -1,10 +1,10 @@
 /** Drafts the events: what happened, when, and with which key. */
-import { type Column, isCoded, MOST_WORDS } from "./column.js";
+import { type Column, headersOf, isCoded, MOST_WORDS } from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
 import { ref } from "./parties.js";
 import type { DocumentKey } from "./records.js";
 import { Said, type Tree, type Trees } from "./tree.js";
-import { foldName, listed } from "../model/fold.js";
+import { foldName } from "../model/fold.js";
 import { foldHeader, nameOf, qualifiersOf, sameStem, spaced, roleOf } from "./words.js";
 
 export interface EventTable {
@@ -110,8 +110,8 @@ function findWords({ input, columns, free, key, decisions }: EventTable): Column
     { value: null, label: "one kind of event for every row; you write its name", score: 0.4 },
   ];
   for (const value of columns) {
-    const { type, filled, distinct, cells, role, header } = value;
-    const fits = free.includes(value) && !key.follows.has(value) && type.as === "text" && filled >= 0.9;
+    const { as, filled, distinct, cells, role, header } = value;
+    const fits = free.includes(value) && !key.follows.has(value) && as === "text" && filled >= 0.9;
     if (!fits || role === "unit" || distinct.size < 2 || distinct.size === cells.length) continue;
     const few = role === "status" || role === "category" ? 2 : 4;
     // More words name things, not events.
@@ -185,8 +185,7 @@ function keyOf({ rows, filled, said }: Event, words: Column | null, { key }: Eve
   };
   if (words !== null && said.length > 1 && apart(words, 0)) return ref(words);
   const codes = filled.filter(
-    ({ type, role }) =>
-      (type.as === "text" || (type.as === "number" && type.whole)) && !["amount", "phone", "unit"].includes(role ?? ""),
+    ({ as, numbers, role }) => (as === "text" || numbers?.whole) && !["amount", "phone", "unit"].includes(role ?? ""),
   );
   const code = codes.find((column) => numbered.has(column.role) && apart(column));
   if (code !== undefined) return ref(code);
@@ -208,10 +207,10 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
   const end = times.at(-1)?.index ?? 0;
   const owned = Map.groupBy(free, (column) => eventOf(column, times));
   for (const [time, own] of owned) {
-    const lost = own.filter((column) => lacking(column, time) > 0).map(({ header }) => JSON.stringify(header));
+    const lost = own.filter((column) => lacking(column, time) > 0);
     if (lost.length > 0)
       decisions.notes.add(
-        `event ${titleOf(time)}: its values of ${listed(lost, 5)} are not sent from rows that lack "${time.header}"`,
+        `event ${titleOf(time)}: its values of ${headersOf(lost)} are not sent from rows that lack "${time.header}"`,
       );
   }
   const events = times.map((time): [string, Said] => {
@@ -270,14 +269,14 @@ export function rowEvents(table: EventTable): Trees {
  * what belongs to an event that did not happen is not sent.
  */
 function eventOf(column: Column, times: readonly Column[]): Column {
-  const { header, index, type } = column;
+  const { header, index, numbers } = column;
   const words = qualifiersOf(header);
   const isNamed = (time: Column) =>
     beginAlike(header, time.header) ||
     qualifiersOf(time.header).some((one) => words.some((word) => sameStem(word, one)));
   const left = times.filter((time) => time.index < index).toReversed();
   // Columns after the last time seldom describe it; only its numbers do.
-  const isNear = type.as === "number" || index < (times.at(-1)?.index ?? 0);
+  const isNear = numbers !== undefined || index < (times.at(-1)?.index ?? 0);
   const count = (one: Column) => one.values.filter((value) => value !== "").length;
   // Values that come with a later event, such as who received it, would change one that has landed.
   const isWith = (time: Column) => time.filled < 1 && lacking(column, time) === 0 && count(column) >= count(time) * 0.8;

@@ -2,8 +2,7 @@
  * Tables whose rows are the lines of documents, and whose other columns are filled in the first line of each only, as
  * shops export their orders. Such a table is drafted with `group`.
  */
-import { listed } from "../model/fold.js";
-import { agree, CHANCE, type Column, groupsOf, odds } from "./column.js";
+import { agree, CHANCE, type Column, filledWith, groupsOf, headersOf, isPlain, odds } from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
 
 export interface Orders {
@@ -37,12 +36,8 @@ export function findOrders(columns: readonly Column[], input: string, decisions:
   if (found.length === 0) return null;
   const candidates = found.map((value): Candidate<Found | null> => {
     const { key, headed } = value;
-    const shown = listed(
-      headed.map(({ header }) => `"${header}"`),
-      3,
-    );
     const score = [...key.distinct].every((text) => /\d/.test(text) && !/@/.test(text)) ? 2.5 : 0.8;
-    return { value, label: `"${key.header}"`, why: `only the first row of each has ${shown}`, score };
+    return { value, label: `"${key.header}"`, why: `only the first row of each has ${headersOf(headed, 3)}`, score };
   });
   const none = { value: null, label: "none: each row is on its own", score: 0 };
   const chosen = decisions.choose(`${input}.group`, "which column groups the rows, as lines of one document?", [
@@ -65,8 +60,8 @@ export function findOrders(columns: readonly Column[], input: string, decisions:
 }
 
 function headsBy(key: Column, columns: readonly Column[]): Found | null {
-  const { values, type } = key;
-  if (key.filled < 1 || (type.as !== "text" && type.as !== "number")) return null;
+  const { values } = key;
+  if (key.filled < 1 || !isPlain(key)) return null;
   const heads = [...values.keys()].filter((row) => values[row] !== values[row - 1]);
   const several = heads.filter((row, at) => (heads[at + 1] ?? values.length) - row > 1);
   if (several.length < FEWEST || key.distinct.size * 2 < heads.length) return null;
@@ -80,11 +75,10 @@ function headsBy(key: Column, columns: readonly Column[]): Found | null {
 
 function reduce(column: Column, heads: readonly number[]) {
   const at = new Map(heads.map((row, position) => [row, position]));
-  column.cells = column.cells.flatMap((cell) => {
+  const cells = column.cells.flatMap((cell) => {
     const row = at.get(cell.row);
     return row === undefined ? [] : [{ ...cell, row }];
   });
-  column.values = heads.map((row) => column.values[row] ?? "");
-  column.distinct = new Set(column.values.filter((value) => value !== ""));
-  column.filled = column.cells.length / heads.length;
+  const values = heads.map((row) => column.values[row] ?? "");
+  Object.assign(column, filledWith(values, cells));
 }

@@ -2,7 +2,17 @@
 import { RE2JS } from "re2js";
 import { isPersonal } from "../map/convert/tax-id.js";
 import { foldWords } from "../map/convert/text.js";
-import { agree, type Column, countriesOf, degrees, groupsOf, isChecked, isCoded } from "./column.js";
+import {
+  agree,
+  type Column,
+  countriesOf,
+  degrees,
+  filledWith,
+  groupsOf,
+  isChecked,
+  isCoded,
+  isPlain,
+} from "./column.js";
 import type { Decisions } from "./decisions.js";
 import { Said, type Tree, type Trees } from "./tree.js";
 import { foldHeader, nameOf, qualifiersOf, type Role, sameStem } from "./words.js";
@@ -20,7 +30,7 @@ export function ref({ name, clock, either }: Column): string {
 }
 
 export function findParties(columns: readonly Column[], decisions: Decisions): Party[] {
-  const parties = assign(columns, joinEither(columns.filter(({ type }) => type.as === "taxId")));
+  const parties = assign(columns, joinEither(columns.filter(({ ids }) => ids)));
   const taken = new Set(parties.map(({ columns: own }) => own.name));
   for (const { name, columns: own, identity } of parties) {
     const rest = columns.find((one) => one !== own.name && PART_OF_NAME.test(foldHeader(one.header)));
@@ -48,43 +58,39 @@ const speaksOf = (column: Column | null): boolean => column !== null && qualifie
 const PART_OF_NAME =
   /\b((first|last|family|given) ?name|surname|cognome|sobrenome|apellidos?|nachname|familienname|vorname|prenoms?)$/;
 
-function personsIn({ type, cells }: Column): number {
-  if (type.as !== "taxId") return 0;
-  const { country, types } = type;
-  return cells.filter(({ text }) => isPersonal(text, country, types)).length;
+function personsIn({ ids, cells }: Column): number {
+  return cells.filter(({ text }) => ids && isPersonal(text, ids.country, ids.types)).length;
 }
 
 /** A Spanish number begins with a digit or one of these letters if it is a person's. */
 const SPANIARD = "^[0-9KLMXYZ]";
-const isSpanish = ({ type }: Column) => type.as === "taxId" && type.country === "ES";
+const isSpanish = ({ ids }: Column) => ids?.country === "ES";
 
 /** Brazil's types and Spain's first letters tell persons from companies; others have to be looked at. */
 function isMixed(identity: Column): boolean {
-  if (isSpanish(identity) || (identity.type.as === "taxId" && identity.type.types.includes("CPF"))) return false;
+  if (isSpanish(identity) || identity.ids?.types.includes("CPF")) return false;
   const persons = personsIn(identity);
   return persons > 0 && persons < identity.cells.length;
 }
 
 /** If each row has either a CPF or a CNPJ, both belong to the same party. */
 function joinEither(ids: readonly Column[]): readonly Column[] {
-  const ofType = (wanted: string) =>
-    ids.find(({ type, filled }) => filled < 1 && type.as === "taxId" && String(type.types) === wanted);
+  const ofType = (wanted: string) => ids.find((one) => one.filled < 1 && String(one.ids?.types) === wanted);
   const [person, company] = [ofType("CPF"), ofType("CNPJ")];
-  if (person?.type.as !== "taxId" || company === undefined) return ids;
+  if (person === undefined || company === undefined) return ids;
   if (String(qualifiersOf(person.header)) !== String(qualifiersOf(company.header))) return ids;
   const values = person.values.map((value, row) => value || (company.values[row] ?? ""));
   const cells = [...person.cells, ...company.cells];
   if (values.filter((value) => value !== "").length !== cells.length) return ids;
-  const filled = cells.length / values.length;
-  const distinct = new Set(values.filter((value) => value !== ""));
-  const type = { ...person.type, types: ["CPF", "CNPJ"] };
-  const both: Column = { ...person, type, either: [person, company], values, cells, filled, distinct };
+  const types = ["CPF", "CNPJ"];
+  const either = [person, company] as const;
+  const both: Column = { ...person, ids: { country: "BR", types }, either, ...filledWith(values, cells) };
   return ids.flatMap((id) => (id === company ? [] : id === person ? both : id));
 }
 
 export function findByName(columns: readonly Column[], input: string, decisions: Decisions): Party[] {
   const ofRole = (wanted: Role) =>
-    columns.filter(({ role, type, filled }) => role === wanted && type.as === "text" && filled >= 0.8);
+    columns.filter(({ role, as, filled }) => role === wanted && as === "text" && filled >= 0.8);
   const [all, named] = [ofRole("taxId"), ofRole("name")];
   const ids = all.filter(({ header }) => !isChecked(header));
   for (const { header, cells } of all.filter((one) => !ids.includes(one)))
@@ -134,10 +140,7 @@ function isOfOther({ header, index, role }: Column, columns: readonly Column[]):
   return columns.some((other) => {
     const [name = "", ...more] = qualifiersOf(other.header);
     const isName =
-      other.index !== index &&
-      other.type.as === "text" &&
-      (other.role === null || other.role === "name") &&
-      !isCoded(other);
+      other.index !== index && other.as === "text" && (other.role === null || other.role === "name") && !isCoded(other);
     return isName && more.length === 0 && words.some((word) => sameStem(word, name));
   });
 }
@@ -160,15 +163,15 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
   };
   const describing = columns
     .filter((column) => !identities.includes(column))
-    .filter(({ type, distinct }) => type.as !== "taxId" && type.as !== "timestamp" && distinct.size > 0)
-    .filter((column) => !degrees.has(column.role) || column.type.as === "number")
+    .filter(({ ids, dates, distinct }) => !ids && !dates && distinct.size > 0)
+    .filter(({ role, numbers }) => !degrees.has(role) || numbers)
     .map((column) => ({ column, told: calledAs(column) }));
   // What a header says outweighs what neighbouring columns merely suggest, and a name outweighs the code of a
   // `Cliente`.
   const strength = ({ column, told }: (typeof describing)[number]) =>
     (told === undefined ? 0 : 2) - (column.role === "name" && isCoded(column) ? 1 : 0);
   for (const { column, told } of describing.toSorted((a, b) => strength(b) - strength(a))) {
-    const { role, type, header, index } = column;
+    const { role, as, header, index } = column;
     if (told === undefined && isOfOther(column, columns)) continue;
     const left = parties.findLast(({ identity }) => (identity?.index ?? 0) < index);
     const named = parties.find(({ identity }) => identity?.index === index + 1);
@@ -190,7 +193,7 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     const same = holds(party, column);
     // A header with only the party's name holds the name: `Gerador`.
     const isName = role === null && told !== undefined && qualifiersOf(header).length === 1;
-    const own = isName && same !== false && type.as === "text" ? "name" : role;
+    const own = isName && same !== false && as === "text" ? "name" : role;
     if (own !== null && partyRoles.has(own) && (own !== "name" || same !== false)) party.columns[own] ??= column;
   }
   return parties;
@@ -223,15 +226,15 @@ export function participant(
   { country, isOne }: { country: string; isOne: boolean },
 ): Trees {
   const key = code === null ? undefined : ref(code);
-  if (identity?.type.as !== "taxId") {
+  if (identity?.ids === undefined) {
     const told = identity?.role === "taxId" ? columns.taxIdType : undefined;
     const type = identity === null ? "?" : told === undefined ? taxIdTypeOf(identity) : ref(told);
     const taxId = identity === null ? "?" : ref(identity);
     const name = columns.name === undefined ? taxId : ref(columns.name);
-    const countryCode = identity !== null && columns.country?.type.as === "country" ? ref(columns.country) : country;
+    const countryCode = identity !== null && columns.country?.as === "country" ? ref(columns.country) : country;
     return { key, countryCode, taxIdType: type, taxId, name, type: "COMPANY" };
   }
-  const { types } = identity.type;
+  const { types } = identity.ids;
   const [person] = identity.either ?? [];
   const isPerson = isSpanish(identity)
     ? `matches(${identity.name}, "${SPANIARD}")`
@@ -246,7 +249,7 @@ export function participant(
   return {
     when: isOne ? whenOf(identity) : undefined,
     key,
-    countryCode: columns.country?.type.as === "country" ? ref(columns.country) : undefined,
+    countryCode: columns.country?.as === "country" ? ref(columns.country) : undefined,
     taxIdType: person && `=iff(${isPerson}, "CPF", "CNPJ")`,
     taxId: ref(identity),
     name: ref(columns.name ?? identity),
@@ -353,9 +356,9 @@ export function reference(
 export function codeColumn(columns: readonly Column[], party?: Party): Column | null {
   const isOwn = (column: Column) => party === undefined || hasAddress(party) || holds(party, column) !== false;
   const fitting = columns.filter((column) => {
-    const { type, role, filled, distinct, cells } = column;
+    const { role, filled, distinct, cells } = column;
     const single = filled === 1 && distinct.size === cells.length && distinct.size > 1 && role !== "amount";
-    const isShort = (type.as === "text" || type.as === "number") && [...distinct].every(({ length }) => length <= 20);
+    const isShort = isPlain(column) && [...distinct].every(({ length }) => length <= 20);
     return single && isShort && isOwn(column);
   });
   return fitting.find(({ role }) => role === "code") ?? fitting[0] ?? null;

@@ -1,6 +1,18 @@
 /** Turns the columns of a table into records. */
-import { foldName, listed } from "../model/fold.js";
-import { agree, CHANCE, type Column, DAY, groupsOf, instantsOf, isCoded, odds } from "./column.js";
+import { foldName } from "../model/fold.js";
+import {
+  agree,
+  CHANCE,
+  type Column,
+  DAY,
+  filledWith,
+  groupsOf,
+  headersOf,
+  instantsOf,
+  isCoded,
+  isPlain,
+  odds,
+} from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
 import { lineEvent, longEvents, recorded, rowEvents, titleOf, wideEvents } from "./events.js";
 import { findOrders, type Orders } from "./orders.js";
@@ -44,7 +56,7 @@ export const tableKinds = ["organisations", "places", "documents"] as const;
 
 export function kindOf(columns: readonly Column[]): (typeof tableKinds)[number] {
   const times = timesOf(columns);
-  const ids = columns.filter(({ type }) => type.as === "taxId");
+  const ids = columns.filter((column) => column.ids);
   const isOwn = ({ distinct, cells }: Column) => distinct.size > 2 && distinct.size === cells.length;
   // Each customer may have a single order in a short file: a number of its own tells the order from its customer.
   const isNumbered = columns.some((column) => column.role === "document" && column.filled === 1 && isOwn(column));
@@ -54,15 +66,14 @@ export function kindOf(columns: readonly Column[]): (typeof tableKinds)[number] 
   return ["street", "city"].every((role) => columns.some((one) => one.role === role)) ? "places" : "documents";
 }
 
-const timesOf = (columns: readonly Column[]) =>
-  columns.filter(({ type, role }) => type.as === "timestamp" && role !== "personal");
+const timesOf = (columns: readonly Column[]) => columns.filter(({ dates, role }) => dates && role !== "personal");
 
 /** Whether the other column says the same, with the time of day: `Date` and `Date Time`. */
 function isDayOf(day: Column, other: Column): boolean {
-  if (day.type.as !== "timestamp" || other.type.as !== "timestamp" || day.clock.length > 0) return false;
+  if (!day.dates || !other.dates || day.clock.length > 0) return false;
   if (foldHeader(titleOf(day)) !== foldHeader(titleOf(other))) return false;
-  const times = instantsOf({ cells: other.cells, type: other.type });
-  const past = [...instantsOf({ cells: day.cells, type: day.type })].map(([row, at]) => (times.get(row) ?? NaN) - at);
+  const times = instantsOf(other.cells, other.dates);
+  const past = [...instantsOf(day.cells, day.dates)].map(([row, at]) => (times.get(row) ?? NaN) - at);
   return past.every((time) => time >= 0 && time < DAY) && (other.clock.length > 0 || past.some((time) => time > 0));
 }
 
@@ -192,11 +203,11 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   // A time that only some rows have says nothing about the others, so the creation is an event too.
   const isWhole = own.some(({ filled }) => (key.long ? filled >= 0.5 : filled === 1));
   const happened = own.length > 0 && isWhole ? own : times;
-  for (const { header, name: of, type } of columns.filter((one) => DELETED.test(foldHeader(one.header))))
+  for (const { header, name: of, as } of columns.filter((one) => DELETED.test(foldHeader(one.header))))
     decisions.notes.add(
-      `skip: "${header}" may mark deleted rows, which are sent like any others; \`skip: =${type.as === "boolean" ? of : `filled(${of})`}\` leaves them out`,
+      `skip: "${header}" may mark deleted rows, which are sent like any others; \`skip: =${as === "boolean" ? of : `filled(${of})`}\` leaves them out`,
     );
-  const isPublic = columns.find(({ type, role }) => type.as === "boolean" && role === "public");
+  const isPublic = columns.find(({ as, role }) => as === "boolean" && role === "public");
   if (isPublic !== undefined)
     decisions.notes.add(`isPublic: "${isPublic.header}" decides which events everyone can see`);
   const defaults: Trees = { isPublic: isPublic === undefined ? false : ref(isPublic) };
@@ -220,7 +231,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const firstTime = happened[0]?.index ?? Number.POSITIVE_INFINITY;
   // Two salaries of one person may agree by chance, and next month's differs; a document has one value.
   const isOwn = (column: Column) =>
-    key.follows.has(column) && (column.type.as !== "number" || odds(groupsOf(key.column), column) < CHANCE);
+    key.follows.has(column) && (!column.numbers || odds(groupsOf(key.column), column) < CHANCE);
   const ofDocument = free.filter((column) => home === null && (key.long ? isOwn(column) : column.index < firstTime));
   const fields: Trees = Object.fromEntries(ofDocument.map((column) => [column.name, ref(column)]));
   if (ofDocument.length > 0)
@@ -233,14 +244,11 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const rest = free.filter((column) => !ofDocument.includes(column));
   const ofLines = timesOf(orders?.lines ?? []).filter(({ filled }) => filled > 0);
   if (happened.length === 0 && ofLines.length === 0) return askWhen(draft, decisions);
-  const ahead = columns.filter(({ type, role }) => type.as === "timestamp" && role === "personal");
-  if (ahead.length > 0) {
-    const headers = listed(
-      ahead.map(({ header }) => `"${header}"`),
-      5,
+  const ahead = columns.filter(({ dates, role }) => dates && role === "personal");
+  if (ahead.length > 0)
+    decisions.notes.add(
+      `events: none is made from ${headersOf(ahead)}: a plan, a deadline or a birthday is not an event`,
     );
-    decisions.notes.add(`events: none is made from ${headers}: a plan, a deadline or a birthday is not an event`);
-  }
   const table = { input: name, document: record, key, columns, times: happened, free: rest, defaults, decisions };
   const events = key.long ? longEvents(table) : wideEvents(table);
   records["events"] = events;
@@ -359,9 +367,7 @@ const GROUPING = 0.9;
 
 /** A column that others depend on, or that is unique. Null: there is none, or a person said so. */
 function findDocumentKey(columns: readonly Column[], input: string, decisions: Decisions): DocumentKey | null {
-  const able = columns.filter(
-    ({ type, distinct }) => (type.as === "text" || type.as === "number") && distinct.size > 0,
-  );
+  const able = columns.filter((column) => isPlain(column) && column.distinct.size > 0);
   const none = { value: null, label: "none: rows are not documents", score: 0.45 };
   const weighed = able.map((column) => weigh(column, columns));
   const likely = [...pairsOf(weighed, columns), ...weighed.filter(({ score }) => score >= none.score)];
@@ -387,16 +393,15 @@ function pairsOf(weighed: readonly Candidate<DocumentKey>[], columns: readonly C
   const others = columns
     .filter((one) => one !== number && one.filled === 1)
     .flatMap((one) => {
-      if (!isDaily || one.type.as !== "timestamp") return ofCounter(one) ? one : [];
+      if (!isDaily || !one.dates) return ofCounter(one) ? one : [];
       const day = withoutClock(one);
       return day.distinct.size * 2 > number.cells.length ? [] : day;
     });
   for (const one of others) {
     const values = number.values.map((value, row) => (value === "" ? "" : `${one.values[row]}\n${value}`));
-    const distinct = new Set(values.filter((value) => value !== ""));
-    if (distinct.size < number.cells.length) continue;
+    const column = { ...number, ...filledWith(values, number.cells) };
+    if (column.distinct.size < number.cells.length) continue;
     const follows = new Set(columns.filter(({ name }) => name !== one.name && name !== number.name));
-    const column = { ...number, values, distinct };
     const value = { column, parts: [one, number], long: false, isGroup: false, follows };
     const why = `no two of ${number.cells.length} rows share both`;
     // In the file of one day nothing shows that it begins again.
@@ -410,7 +415,7 @@ function pairsOf(weighed: readonly Candidate<DocumentKey>[], columns: readonly C
 function withoutClock(date: Column): Column {
   const texts = new Map(date.cells.map(({ row, text }) => [row, text]));
   const values = date.values.map((_, row) => texts.get(row) ?? "");
-  return { ...date, clock: [], values, distinct: new Set(texts.values()) };
+  return { ...date, clock: [], ...filledWith(values, date.cells) };
 }
 
 /** 1, 2, 3 … to the last, in whatever order. */
@@ -433,19 +438,19 @@ const isRepeated = ({ role, filled, distinct, cells }: Column): boolean =>
   role === "document" && filled >= 0.9 && distinct.size < cells.length;
 
 function weigh(column: Column, columns: readonly Column[]) {
-  const { distinct, cells, header, role, type, filled } = column;
+  const { distinct, cells, header, role, numbers, filled } = column;
   const groups = groupsOf(column);
   const others = columns.filter((other) => other !== column && other.distinct.size > 0);
   const follows = new Set(others.filter((other) => other.filled >= 0.9 && agree(groups, other) === true));
   const coded = isCoded(column);
   // `Gross` and `Tara` are less than the ticket next to them.
-  const less = role === "ticket" ? 0.4 : role !== null ? 0 : type.as === "number" ? 0.3 : 0.5;
+  const less = role === "ticket" ? 0.4 : role !== null ? 0 : numbers ? 0.3 : 0.5;
   const word = role === "document" ? 3 : !coded ? 0 : role === "code" ? 1 : less;
   const single = distinct.size === cells.length && cells.length > 2;
   // A column with a single value depends on everything.
   const telling = [...follows].filter((other) => other.distinct.size > 1).length;
   // On average three rows to two documents, with times that differ within a document.
-  const timed = timesOf(others).length > 0 && others.some((one) => one.type.as === "timestamp" && !follows.has(one));
+  const timed = timesOf(others).length > 0 && others.some((one) => one.dates && !follows.has(one));
   const several =
     groups.size > 1 &&
     groups.size * 1.5 <= cells.length &&
@@ -464,8 +469,7 @@ function weigh(column: Column, columns: readonly Column[]) {
     isGroup: several,
     follows: long ? follows : new Set(others),
   };
-  const counted =
-    (type.as === "text" && type.clock === undefined) || (type.as === "number" && type.whole && type.units.length === 0);
+  const counted = numbers === undefined ? column.hour === undefined : numbers.whole && numbers.units.length === 0;
   const isShort = (text: string) => text.length <= 60 && (GUID.test(text) || !/.@.|^[[{]/.test(text));
   const able = counted && filled >= 0.9 && !never.has(role) && [...distinct].every(isShort);
   // A number that repeats names no document unless something follows from it, and not by chance.
@@ -480,9 +484,7 @@ function weigh(column: Column, columns: readonly Column[]) {
   const score = several ? grouped : named + (single && !namesRow ? 1 : 0);
   // The name of an organisation, or what a header such as "Customer ID" says: its documents have others.
   const isName =
-    !coded &&
-    role !== "document" &&
-    columns.some((one) => one.type.as === "taxId" && follows.has(one) && agree(groupsOf(one), column));
+    !coded && role !== "document" && columns.some((one) => one.ids && follows.has(one) && agree(groupsOf(one), column));
   const isOfParty = role !== "document" && namesParty(header);
   return { value, label: `"${header}"`, why, score: !able || isName ? 0 : isOfParty ? Math.min(score, 1) : score };
 }
@@ -490,7 +492,7 @@ function weigh(column: Column, columns: readonly Column[]) {
 /** A birthday or a due date is not an event unless a person says so. */
 function askWhen({ name, columns, above, records }: InputDraft, decisions: Decisions) {
   const why = "its header suggests a birthday or a future date";
-  const days = columns.filter(({ type }) => type.as === "timestamp");
+  const days = columns.filter(({ dates }) => dates);
   const candidates = [
     { value: null, label: "no column says, so the draft has no event" },
     ...days.map((value) => ({ value, label: `"${value.header}"`, why })),
@@ -523,7 +525,7 @@ function skipUndated({ columns, skip }: InputDraft, times: readonly Column[], de
   const undated = (row: number) => times.every((time) => time.values[row] === "");
   const all = [...(times[0]?.values.keys() ?? [])].filter(undated).length;
   for (const column of columns.filter(({ role }) => telling.has(role)))
-    for (const value of column.type.as === "text" && column.distinct.size < 11 ? column.distinct : []) {
+    for (const value of column.as === "text" && column.distinct.size < 11 ? column.distinct : []) {
       const rows = groupsOf(column).get(value) ?? [];
       const without = rows.filter(undated).length;
       if (without < 2 || without < rows.length * 0.9 || without < all * 0.6 || column.distinct.size < 2) continue;

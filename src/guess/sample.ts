@@ -69,48 +69,47 @@ export async function sampleFiles(
   return { tables: filled, left, notes };
 
   async function sampleTable(input: Input, sheet: string | null, place: string): Promise<GuessTable> {
-    const auto = sheet === null ? { csv } : { excel: { sheet } };
-    const first = await input.open(auto);
-    const ofSettings = first.header.filter(isValue).length > 1;
-    const early = ofSettings ? await sampleRows(first, signal) : null;
-    const below = early === null ? null : labelsBelow(first, early);
-    const options: ReadOptions = below === null ? auto : { ...auto, header: below };
-    const found = below === null ? first : await input.open(options);
-    const doubt = early?.length === 0 ? "its only row holds values" : found.headerDoubt;
-    let chosen: ReadOptions = doubt === null ? options : { ...options, header: "none" };
-    let table = doubt === null ? found : await input.open(chosen);
-    let sample = await sampleRows(table, signal);
-    const both = doubt === null ? await joinedHeader(input, table, sample, options) : null;
+    const auto: ReadOptions = sheet === null ? { csv } : { excel: { sheet } };
+    const take = async (options: ReadOptions) => {
+      const table = await input.open(options);
+      return { options, table, sample: await sampleRows(table, signal) };
+    };
+    let taken = await take(auto);
+    const isOfValues = taken.table.header.filter(isValue).length > 1;
+    const below = isOfValues ? labelsBelow(taken.table, taken.sample) : null;
+    if (below !== null) taken = await take({ ...auto, header: below });
+    const doubt = isOfValues && taken.sample.length === 0 ? "its only row holds values" : taken.table.headerDoubt;
+    if (doubt !== null) taken = await take({ ...auto, header: "none" });
+    const both = doubt === null ? await joinedHeader(input, taken) : null;
     if (both !== null) {
-      chosen = { ...options, header: both };
-      table = await input.open(chosen);
-      sample = await sampleRows(table, signal);
+      taken = await take({ ...auto, header: both });
       notes.push(
         `${place}: the header is in rows ${both.join(" and ")}, joined: neither alone says what every column holds`,
       );
     }
     // Notes below a table have one cell.
-    const several = sample.filter(isOfSeveral);
+    const several = taken.sample.filter(isOfSeveral);
     const uneven = several.filter(({ problems }) =>
       problems?.some(({ code }) => code === "row-short" || (doubt !== null && code === "row-long")),
     ).length;
     // A program that ends rows early does so often; a row that is torn in two is rare.
     const endsEarly = uneven * 3 > several.length;
     if (endsEarly) {
-      table = await input.open({ ...chosen, csv: { ...csv, shortRows: "blank" } });
-      sample = await sampleRows(table, signal);
+      taken = await take({ ...taken.options, csv: { ...csv, shortRows: "blank" } });
       notes.push(
         `${place}: ${uneven} of ${several.length} rows seen end early; the cells that they lack are taken as blank (\`shortRows\`)`,
       );
     }
     if (doubt !== null) notes.push(`${place} seems to have no header (${doubt}): its columns are named by letter`);
-    notes.push(...table.notes.map((note) => `${place}: ${note}`));
-    const { header, headerRow, joinedRows, dialect } = table;
+    const { header, headerRow, joinedRows, dialect, sheet: name, notes: told } = taken.table;
+    notes.push(...told.map((note) => `${place}: ${note}`));
+    const headerRows = joinedRows ?? headerRow;
+    const { sample } = taken;
     return {
       file: input.name,
-      sheet: table.sheet,
+      sheet: name,
       header,
-      headerRows: joinedRows ?? headerRow,
+      headerRows,
       dialect,
       fallbackEncoding: encoding,
       sample,
@@ -150,9 +149,7 @@ function labelsBelow({ header, headerRow }: Table, [first, ...others]: Row[]): n
 /** The rows of a header of two: each names columns that the other leaves blank, or the second holds units. Null: one row is all. */
 async function joinedHeader(
   input: Input,
-  { header, headerRow, joinedRows }: Table,
-  sample: Row[],
-  options: ReadOptions,
+  { table: { header, headerRow, joinedRows }, sample, options }: { table: Table; sample: Row[]; options: ReadOptions },
 ) {
   if (headerRow === null || joinedRows !== null) return null;
   const [first, ...more] = sample;

@@ -12,8 +12,10 @@ export interface Aside {
   /** Of notes, one of them. */
   example?: string;
   /** The condition of `skip`; null where a column that it needs has no name. `word`: of the column of words, as text. `names`: of all, by position. */
-  condition: (word: string | undefined, names: ReadonlyMap<number, string>) => string | null;
+  condition: Condition;
 }
+
+type Condition = (word: string | undefined, names: ReadonlyMap<number, string>) => string | null;
 
 interface Seen {
   row: Row;
@@ -53,9 +55,15 @@ const gapsOf = (column: number, some: readonly Seen[], others: readonly Seen[]) 
     (one) => one !== column && some.every(isBlank(one)) && !others.some(isBlank(one)),
   );
 
-/** A column without a header has none. */
-const firstName = (columns: readonly number[], names: ReadonlyMap<number, string>) =>
-  columns.flatMap((one) => names.get(one) ?? [])[0];
+/** A blank that only such rows have, and what their word is like. */
+const unlike =
+  (gaps: readonly number[], test: (word: string) => string): Condition =>
+  (word, names) => {
+    // Words in a column without a header cannot be read; one blank alone may be a mistake.
+    if (word === undefined) return allBlank(gaps, names);
+    const [missing] = gaps.flatMap((one) => names.get(one) ?? []);
+    return missing === undefined ? null : `blank(${missing}) && ${test(word)}`;
+  };
 
 /** SAP marks its sums with `*`, and sums of sums with `**`. */
 const STARS = /^\*{1,4}$/;
@@ -115,17 +123,12 @@ function totalsIn(at: number, sums: readonly Seen[], others: readonly Seen[]): A
   const words = [...new Set(said.map((text) => sumIn(text, true) ?? ""))];
   // Without a gap only the bare word is certain.
   if (gaps.length === 0 && !said.every((text) => words.includes(text) && !STARS.test(text))) return null;
-  const condition: Aside["condition"] = (name, names) => {
-    // Words in a column without a header cannot be read; one blank alone may be a mistake.
-    if (name === undefined) return allBlank(gaps, names);
-    if (gaps.length === 0) return `fold(${name}) in ${JSON.stringify(words)}`;
-    const missing = firstName(gaps, names);
-    if (missing === undefined) return null;
-    const test = (word: string) => `${word.startsWith(" ") ? "endsWith" : "startsWith"}(fold(${name}), "${word}")`;
-    const tests = words.map(test).join(" || ");
-    return `blank(${missing}) && ${words.length > 1 ? `(${tests})` : tests}`;
-  };
-  return { rows: sums.map(({ row }) => row), column: at, condition };
+  const ofWords = unlike(gaps, (name) => {
+    const tests = words.map((word) => `${word.startsWith(" ") ? "endsWith" : "startsWith"}(fold(${name}), "${word}")`);
+    return tests.length > 1 ? `(${tests.join(" || ")})` : tests.join("");
+  });
+  const bare: Condition = (name) => (name === undefined ? null : `fold(${name}) in ${JSON.stringify(words)}`);
+  return { rows: sums.map(({ row }) => row), column: at, condition: gaps.length === 0 ? bare : ofWords };
 }
 
 /** More than this are not notes, but a table of another kind. */
@@ -144,14 +147,9 @@ function notesIn(column: number, some: readonly Seen[], others: readonly Seen[])
   const leadOf = (text: string) =>
     leads.find((lead) => text.startsWith(lead) && leads.indexOf(lead) === leads.lastIndexOf(lead));
   const texts = all.filter((text) => / /.test(text) && (text.length <= 120 || leadOf(text) !== undefined));
-  const patterns = [
-    ...new Set(
-      texts.map((text) => {
-        const lead = leadOf(text);
-        return lead === undefined ? patternOf(text) : `${patternOf(lead)}.*`;
-      }),
-    ),
-  ];
+  const patternFor = (text: string, lead = leadOf(text)) =>
+    lead === undefined ? patternOf(text) : `${patternOf(lead)}.*`;
+  const patterns = [...new Set(texts.map((text) => patternFor(text)))];
   const gaps = gapsOf(column, some, others);
   if (gaps.length === 0 || texts.length < some.length || patterns.length > MOST_NOTES) return null;
   // A footer may be long, as that of Salesforce.
@@ -161,10 +159,6 @@ function notesIn(column: number, some: readonly Seen[], others: readonly Seen[])
     others.some((one) => patterns.includes(patternOf(one.texts[column] ?? "")))
   )
     return null;
-  const condition: Aside["condition"] = (name, names) => {
-    if (name === undefined) return allBlank(gaps, names);
-    const missing = firstName(gaps, names);
-    return missing === undefined ? null : `blank(${missing}) && matches(fold(${name}), "^(${patterns.join("|")})$")`;
-  };
+  const condition = unlike(gaps, (name) => `matches(fold(${name}), "^(${patterns.join("|")})$")`);
   return { rows: some.map(({ row }) => row), column, example: some[0]?.row.cells[column]?.trim() ?? "", condition };
 }
