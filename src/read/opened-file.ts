@@ -59,8 +59,8 @@ export async function openFile(path: string, name: string = basename(path)) {
     /** Another one where the file has changed. */
     version: [opened.dev, opened.ino, opened.size, opened.mtimeNs, opened.ctimeNs].join(" "),
     fault,
-    async hash(see?: (chunk: Buffer) => void) {
-      const hash = await hashOf(chunks(), see);
+    async hash() {
+      const hash = await hashOf(chunks());
       await checkUnchanged();
       return hash;
     },
@@ -73,13 +73,10 @@ export async function openFile(path: string, name: string = basename(path)) {
   };
 }
 
-/** SHA-256 in hex; `see` gets the bytes too. */
-export async function hashOf(chunks: AsyncIterable<Buffer>, see?: (chunk: Buffer) => void): Promise<string> {
+/** SHA-256 in hex. */
+export async function hashOf(chunks: AsyncIterable<Buffer>): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    see?.(chunk);
-  }
+  for await (const chunk of chunks) hash.update(chunk);
   return hash.digest("hex");
 }
 

@@ -17,8 +17,6 @@ type Inherited = "name" | "fault" | "bytes" | "position" | "checkUnchanged" | "c
 
 export interface CsvFile extends Pick<OpenedFile, Inherited> {
   chunks: Chunks;
-  /** Known from an earlier pass. */
-  isUtf8?: boolean;
   contentHash: string;
   compression: "none" | "gzip" | "zip" | "zstd";
 }
@@ -54,8 +52,8 @@ const QUOTE_IT = "Put quotes around cells that hold line breaks, or remove the b
 
 /** What DOS and old Macintosh letters become in windows-1252. */
 const MISREAD = "‚ƒ„†‡ˆ‰‹˜™›";
-/** Without them no cell can be one of those below, which are looked for cell by cell. */
-const WARNING_SIGNS = ["Ã", "'", "\\", ...Array.from(MISREAD)];
+/** Cells without these are not looked at closely. */
+const WARNING_SIGN = new RegExp(`[Ã'\\\\${MISREAD}]`);
 const MISREAD_WORD = new RegExp(`\\p{L}[${MISREAD}]\\p{L}`, "u");
 /** As databases write line breaks, tabs and quotes; paths of Windows are something else. */
 const ESCAPED = /^(?!(?:[A-Za-z]:)?\\).*\\[nrt"\\\n\r]/s;
@@ -85,8 +83,6 @@ async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
   async function* rows(): AsyncGenerator<Row[]> {
     const finisher = rowFinisher({ ...header, width, hidden: null, sample: found.sample });
     const oddities = cellOddities();
-    let suspicious = false;
-    let wary = false;
     let ended = true;
     let ends = false;
     /** The last row, if its line ends differently from the others. */
@@ -99,8 +95,6 @@ async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
         const rest = piece.subarray(skip);
         skip = Math.max(0, skip - piece.length);
         if (rest.length === 0) continue;
-        suspicious ||= rest.includes(MARK) || rest.includes(0);
-        wary ||= WARNING_SIGNS.some((sign) => rest.includes(sign));
         ended = rest.at(-1) === 10 || rest.at(-1) === 13;
         ends ||= rest.includes(10) || rest.includes(13);
         yield rest;
@@ -116,8 +110,8 @@ async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
       const unlike = new Set<number>();
       for (const record of records) {
         if (record.lineEnding !== null && record.lineEnding !== lineEnding) unlike.add(record.number);
-        if (suspicious) findBadCharacters(record, encoding.name);
-        oddities.look(record, wary);
+        findBadCharacters(record, encoding.name);
+        oddities.look(record);
       }
       const finished = finisher.finish(records);
       if (finished.length === 0) continue;
@@ -175,10 +169,10 @@ function cellOddities() {
     ": read as text, though some programs mean a line break by that; export the file as quoted CSV",
   );
   return {
-    /** `wary`: warning signs have been seen. */
-    look({ number, cells, faults, innerQuotes: hasQuotes }: CsvRecord, wary: boolean): void {
-      const holds = (odd: RegExp) => wary && cells.some((cell) => odd.test(cell));
-      if (faults === null && wary) garbled.look(number, cells);
+    look({ number, cells, faults, innerQuotes: hasQuotes }: CsvRecord): void {
+      const odd = cells.filter((cell) => WARNING_SIGN.test(cell));
+      const holds = (what: RegExp) => odd.some((cell) => what.test(cell));
+      if (faults === null) garbled.look(number, cells);
       if (holds(MARKED)) marked.add(number);
       if (holds(MISREAD_WORD)) misread.add(number);
       if (holds(ESCAPED)) escaped.add(number);
