@@ -75,18 +75,15 @@ export async function sampleFiles(
       return { options, table, sample: await sampleRows(table, signal) };
     };
     let taken = await take(auto);
-    const isOfValues = taken.table.header.filter(isValue).length > 1;
-    const below = isOfValues ? labelsBelow(taken.table, taken.sample) : null;
-    if (below !== null) taken = await take({ ...auto, header: below });
-    const doubt = isOfValues && taken.sample.length === 0 ? "its only row holds values" : taken.table.headerDoubt;
+    const isAlone = taken.sample.length === 0 && isOfSettings(taken.table);
+    const better = await betterHeader(input, taken);
+    if (better !== null) taken = await take({ ...auto, header: better });
+    const doubt = isAlone ? "its only row holds values" : taken.table.headerDoubt;
     if (doubt !== null) taken = await take({ ...auto, header: "none" });
-    const both = doubt === null ? await joinedHeader(input, taken) : null;
-    if (both !== null) {
-      taken = await take({ ...auto, header: both });
+    if (Array.isArray(better))
       notes.push(
-        `${place}: the header is in rows ${both.join(" and ")}, joined: neither alone says what every column holds`,
+        `${place}: the header is in rows ${better.join(" and ")}, joined: neither alone says what every column holds`,
       );
-    }
     // Notes below a table have one cell.
     const several = taken.sample.filter(isOfSeveral);
     const uneven = several.filter(({ problems }) =>
@@ -131,59 +128,55 @@ const LONGEST_UNIT = 20;
 
 const isOfSeveral = ({ cells }: Row): boolean => cells.filter(isFilled).length > 1;
 
-/**
- * The header below a wider row of settings, as DATEV writes it: the row above has values, and this one names every
- * column that is filled further down. Null: there is none.
- */
-function labelsBelow({ header, headerRow }: Table, [first, ...others]: Row[]): number | null {
-  const cells = first?.cells ?? [];
-  const rows = others.filter(isOfSeveral).map((row) => row.cells);
-  const isFirst = headerRow !== null && first?.number === headerRow + 1;
-  if (!isFirst || rows.length < 2 || !isLabels(cells)) return null;
-  const names = cells.filter(isFilled);
-  const areNamed = rows.every((row) => row.every((cell, column) => !isFilled(cell) || isFilled(cells[column] ?? "")));
-  const isApart = new Set(names).size === names.length && names.length !== header.filter(isFilled).length;
-  return areNamed && isApart && valueColumns(rows).length > 0 ? first.number : null;
-}
+/** Two values head no columns, but hold what a program was told. */
+const isOfSettings = ({ header }: Table) => header.filter(isValue).length > 1;
 
-/** The rows of a header of two: each names columns that the other leaves blank, or the second holds units. Null: one row is all. */
-async function joinedHeader(
+/**
+ * The row or rows that name the columns better than the row that was found: below a row of settings, as DATEV writes it,
+ * the next one; else both of two, each of which names columns that the other leaves blank, or of which the second holds
+ * units. Null: there is none.
+ */
+async function betterHeader(
   input: Input,
-  { table: { header, headerRow, joinedRows }, sample, options }: { table: Table; sample: Row[]; options: ReadOptions },
-) {
+  { table, sample, options }: { table: Table; sample: Row[]; options: ReadOptions },
+): Promise<number | number[] | null> {
+  const { header, headerRow, joinedRows, headerDoubt } = table;
   if (headerRow === null || joinedRows !== null) return null;
   const [first, ...more] = sample;
-  const others = more.filter(isOfSeveral);
-  const nameless = header.flatMap((text, column) => {
-    const filled = others.filter(({ cells }) => isFilled(cells[column] ?? "")).length;
-    return text === "" && filled * 2 > others.length ? [column] : [];
-  });
-  const ofValues = valueColumns(others.map(({ cells }) => cells));
-  const below = first?.number === headerRow + 1 && isLabels(first.cells) ? first.cells : null;
-  // A row of units has text only above columns of numbers; a row of data has more, and headings of groups come again.
-  const unitless = valueColumns(more.map(({ cells }) => cells));
-  const isUnit = (cell: string, column: number) =>
-    MEASURE.test(cell.trim()) || (unitless.includes(column) && cell.trim().length <= LONGEST_UNIT);
-  const isUnits =
-    below?.every((cell, column) => !isFilled(cell) || isUnit(cell, column)) === true &&
-    header.some(
-      (_, column) => !isFilled(below[column] ?? "") && others.every(({ cells }) => isFilled(cells[column] ?? "")),
-    );
-  if (others.length > 1 && isUnits) return [headerRow, headerRow + 1];
-  const names = (cells: readonly string[]) =>
-    isLabels(cells) && nameless.every((column) => isFilled(cells[column] ?? ""));
+  const rows = more.filter(isOfSeveral).map(({ cells }) => cells);
+  const isIn = (cells: readonly string[], column: number) => isFilled(cells[column] ?? "");
   const areDistinct = (texts: readonly string[]) => {
     const named = texts.filter(isFilled);
     return new Set(named).size === named.length;
   };
-  if (nameless.length === 0 && areDistinct(header)) return null;
-  if (nameless.length > 0 && below !== null && names(below) && ofValues.length > 0) return [headerRow, headerRow + 1];
-  const headerIn = async (rows: number | number[]) =>
-    (await input.open({ ...options, header: rows }).catch(() => null))?.header ?? [];
-  if (!names(await headerIn(headerRow - 1))) return null;
+  const isUsual = (column: number) => rows.filter((row) => isIn(row, column)).length * 2 > rows.length;
+  const usual = [...header.keys()].filter(isUsual);
+  const name = (...texts: (readonly string[])[]) => usual.every((column) => texts.some((cells) => isIn(cells, column)));
+  const below = first?.number === headerRow + 1 && isLabels(first.cells) ? first.cells : [];
+  const holdValues = valueColumns(rows).length > 0;
+  if (isOfSettings(table)) {
+    const isOther = below.filter(isFilled).length !== header.filter(isFilled).length;
+    return rows.length > 1 && holdValues && isOther && name(below) && areDistinct(below) ? headerRow + 1 : null;
+  }
+  if (headerDoubt !== null) return null;
+  // A row of units has text only above columns of numbers; a row of data has more, and headings of groups come again.
+  const unitless = valueColumns(more.map(({ cells }) => cells));
+  const isUnit = (cell: string, column: number) =>
+    MEASURE.test(cell.trim()) || (unitless.includes(column) && cell.trim().length <= LONGEST_UNIT);
+  const areUnits =
+    below.length > 0 &&
+    below.every((cell, column) => !isFilled(cell) || isUnit(cell, column)) &&
+    header.some((_, column) => !isIn(below, column) && rows.every((row) => isIn(row, column)));
+  if (rows.length > 1 && areUnits) return [headerRow, headerRow + 1];
+  if (!name(header) && below.length > 0 && name(header, below) && holdValues) return [headerRow, headerRow + 1];
+  if (name(header) && areDistinct(header)) return null;
+  const headerIn = async (at: number | number[]) =>
+    (await input.open({ ...options, header: at }).catch(() => null))?.header ?? [];
+  const above = await headerIn(headerRow - 1);
+  if (!isLabels(above) || !name(header, above)) return null;
   const both = [headerRow - 1, headerRow];
   // `Date` twice: titles above have to tell them apart.
-  return nameless.length > 0 || areDistinct(await headerIn(both)) ? both : null;
+  return !name(header) || areDistinct(await headerIn(both)) ? both : null;
 }
 
 /** Blocks from all over the table: every block, then every second, every fourth … as the table continues. */
