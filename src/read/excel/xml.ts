@@ -39,8 +39,6 @@ interface Scope {
   depth: number;
   /** By prefix; "" for elements without one. */
   namespaces: ReadonlyMap<string, string>;
-  /** Local names by tag, as they come; "" for one of another namespace than the root's. */
-  names: Map<string, string>;
 }
 
 const isDeclaration = (name: string) => name === "xmlns" || name.startsWith("xmlns:");
@@ -51,7 +49,7 @@ function scopeWithin(outer: Scope | undefined, attributes: Attributes, depth: nu
     .map(([name, value]): [string, string] => [name.slice("xmlns:".length), value]);
   const namespaces = new Map([...(outer?.namespaces ?? []), ...declared]);
   if (namespaces.size > MAX_NAMESPACES) throw new Error(`it declares more than ${MAX_NAMESPACES} namespaces`);
-  return { depth, namespaces, names: new Map() };
+  return { depth, namespaces };
 }
 
 /** Returns the name of the part's root. */
@@ -87,28 +85,26 @@ export async function* walkInPieces(
   parser.on("error", (error) => {
     throw error;
   });
+  const localName = (tag: string) => {
+    const colon = tag.indexOf(":");
+    const prefix = tag.slice(0, Math.max(0, colon));
+    // An undeclared prefix is a namespace of its own.
+    const namespace = scope?.namespaces.get(prefix) ?? prefix;
+    if (depth === 1) home = namespace;
+    return namespace === home ? tag.slice(colon + 1) : "";
+  };
   parser.on("opentag", ({ name: tag, attributes }) => {
     pending = 0;
     if (++depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
     if (scope === undefined || (mayDeclare && Object.keys(attributes).some(isDeclaration)))
       scopes.push((scope = scopeWithin(scope, attributes, depth)));
-    const { namespaces, names } = scope;
-    let local = names.get(tag);
-    if (local === undefined) {
-      const colon = tag.indexOf(":");
-      const prefix = tag.slice(0, Math.max(0, colon));
-      // An undeclared prefix is a namespace of its own.
-      const namespace = namespaces.get(prefix) ?? prefix;
-      if (depth === 1) home = namespace;
-      local = namespace === home ? tag.slice(colon + 1) : "";
-      names.set(tag, local);
-    }
+    const local = localName(tag);
     root ||= local;
     handlers.open(local, attributes);
   });
   parser.on("closetag", ({ name: tag }) => {
     pending = 0;
-    handlers.close?.(scope?.names.get(tag) ?? "");
+    handlers.close?.(localName(tag));
     if (scope?.depth === depth--) {
       scopes.pop();
       scope = scopes.at(-1);
