@@ -171,13 +171,11 @@ function isOfHouse(column: Column, columns: readonly Column[]) {
   const street = columns.find(({ role }) => role === "street");
   const isOne = ({ text: cell }: Cell) => /^(\d{1,5}([ /-]{0,3}\d{1,4})? ?\p{L}?|s ?[/.]? ?n\.?[º°]?)$/iu.test(cell);
   if (street === undefined || street.index > index + 1 || share(cells, isOne) < enough) return false;
-  const beside = columns.find((one) => one.index === index + 1)?.role ?? null;
-  if (street.index === index - 1 && ["complement", "neighborhood", "zipCode", "city"].includes(beside ?? ""))
-    return true;
+  const beside = columns.find((one) => one.index === index + 1)?.role ?? "";
+  if (street.index === index - 1 && ["complement", "neighborhood", "zipCode", "city"].includes(beside)) return true;
   const placing = columns.filter(({ role, ids }) => ids || role === "street" || role === "city");
   const places = Map.groupBy(values.keys(), (row) => placing.map((one) => one.values[row]).join("\n"));
-  const isRising = cells.every(({ text: cell }, at) => at === 0 || Number(cell) > Number(cells[at - 1]?.text));
-  return agree(places, column) ?? !isRising;
+  return agree(places, column) ?? street.index === index - 1;
 }
 
 /** Whether an `Estado` belongs to a place; else it belongs to the document. */

@@ -128,20 +128,22 @@ function bestFormat(group: readonly Cell[], { told, now }: Hint) {
   if ((digits && told === "no") || (words && early === "" && !isNamed)) return null;
   const few = group.filter((_, at) => at % Math.ceil(group.length / 5) === 0);
   const fits = (format: string, language?: string) => group.filter((cell) => readsCell(format, language, cell)).length;
+  const isWithin = (from: number, format: string) =>
+    group.every((cell) => {
+      const instant = instantOf(format, undefined, cell) ?? from;
+      return instant >= from && instant <= now + YEARS_AHEAD * YEAR;
+    });
   const isLikely = (format: string) => {
+    // An account is called 1.1.01, too.
+    const isShort = !isNamed && /(?<!y)yy(?!y)/.test(format);
+    if (!digits) return told === "yes" || !isShort || isWithin(now - SHORT_YEARS * YEAR, format);
     if (told === "yes" && format.startsWith("yyyy")) return true;
     // No article number of thirteen digits begins like a time of these decades.
     const isMilliseconds = format === "UNIX_MS" && group.every((cell) => cell.text.length === 13);
     // A day with a counter reads as the first seconds of the day.
     const isExact = format === "yyyyMMddHHmmss" && group.some((cell) => !/^.{8}00/.test(cell.text));
-    if (told === "maybe" && format !== "yyyyMMdd" && !isMilliseconds && !isExact) return false;
-    const instants = group.map((cell) => instantOf(format, undefined, cell) ?? FROM);
-    return instants.every((instant) => instant >= FROM && instant <= now + YEARS_AHEAD * YEAR);
+    return (told === "yes" || format === "yyyyMMdd" || isMilliseconds || isExact) && isWithin(FROM, format);
   };
-  // An account is called 1.1.01, too.
-  const isShort = (format: string) => !isNamed && /(?<!y)yy(?!y)/.test(format);
-  const isRecent = (format: string) =>
-    group.every((cell) => (instantOf(format, undefined, cell) ?? now) > now - SHORT_YEARS * YEAR);
   let best: { format: string; language: string | undefined; count: number; first: Dates["first"] } | null = null;
   for (const language of words ? languages : [undefined])
     for (const form of isNamed ? wordy : early === "" ? digital : numeric) {
@@ -149,7 +151,7 @@ function bestFormat(group: readonly Cell[], { told, now }: Hint) {
       // `1 de mar. de 2025` is not English, though `mar` is.
       if (form.includes("'de'") && language !== "pt" && language !== "es") continue;
       if (best?.count === group.length || !few.some((cell) => readsCell(format, language, cell))) continue;
-      if ((digits && !isLikely(format)) || (told !== "yes" && isShort(format) && !isRecent(format))) continue;
+      if (!isLikely(format)) continue;
       const count = fits(format, language);
       if (count * 2 < group.length || count <= (best?.count ?? 0)) continue;
       const first = order(format);

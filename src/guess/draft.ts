@@ -15,7 +15,7 @@ import { areDigits, areFloats, type Column, type Given, headersOf, HOURS, isUsab
 import { type Decision, Decisions } from "./decisions.js";
 import { type Defaults, guessBlank, isEmptyDay, ownOptions, settle } from "./defaults.js";
 import { filledDown, hangingColumns } from "./fill.js";
-import { draftRecords, type InputDraft, kindOf, mentioned, tableKinds } from "./records.js";
+import { askWhen, draftRecords, type InputDraft, kindOf, mentioned, tableKinds } from "./records.js";
 import { findAsides } from "./totals.js";
 import { oneLine, Said, type Tree, type Trees, write } from "./tree.js";
 import { nameOf } from "./words.js";
@@ -84,11 +84,9 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
   // A file of documents has fewer rows than one of what belongs to them.
   for (const draft of drafts.toSorted((one, other) => rank(one) - rank(other) || rowsOf(one) - rowsOf(other)))
     draftRecords(draft, shared);
-  if (decisions.open.length === 0 && drafts.every(({ records }) => records["events"] === undefined)) {
-    const only = [{ value: null, label: "only what is written below is registered" }];
-    decisions.choose("events", "what happened, and when? No column says, so the draft has no event.", only);
-    drafts[0]?.above.push(...decisions.take());
-  }
+  const [main] = drafts;
+  if (main !== undefined && decisions.open.length === 0 && drafts.every(({ records }) => !records["events"]))
+    askWhen(main, [], decisions);
   const { open } = decisions;
   const files = [...new Set(tables.map(({ file }) => file))];
   const stem = (files[0] ?? "").replace(/\.[^.]+$/, "").replace(/[^\p{Letter}]+/gu, "-");

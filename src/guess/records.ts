@@ -66,7 +66,8 @@ export function kindOf(columns: readonly Column[]): (typeof tableKinds)[number] 
   return ["street", "city"].every((role) => columns.some((one) => one.role === role)) ? "places" : "documents";
 }
 
-const timesOf = (columns: readonly Column[]) => columns.filter(({ dates, role }) => dates && role !== "personal");
+const timed = (columns: readonly Column[]) => columns.filter(({ dates }) => dates);
+const timesOf = (columns: readonly Column[]) => timed(columns).filter(({ role }) => role !== "personal");
 
 /** Whether the other column says the same, with the time of day: `Date` and `Date Time`. */
 function isDayOf(day: Column, other: Column): boolean {
@@ -160,7 +161,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     decisions.notes.add(
       `${name}: to make events of its rows, give them a time; a CSV file of ${home.input} under \`tables:\` lets formulas look it up by "${home.key.header}"`,
     );
-    return askWhen(draft, decisions);
+    return askWhen(draft, timed(columns), decisions);
   }
   const coded = reference("participant", columns, directories);
   // The `Name` of an order is nobody's name.
@@ -194,15 +195,7 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
     participant: owner?.name ?? coded ?? "?",
     address: placeOf(owner),
   };
-  // A document that was changed need not have progressed.
-  const changed = key.long ? [] : dated.filter(({ header }) => recorded.test(foldHeader(header)));
-  const times = changed.length === dated.length ? dated : dated.filter((column) => !changed.includes(column));
-  const before = times.filter((column) => key.follows.has(column));
-  const created = before.find(({ role }) => role === "created") ?? (key.long ? before[0] : undefined);
-  const own = times.filter((column) => column !== created && (!key.long || !key.follows.has(column)));
-  // A time that only some rows have says nothing about the others, so the creation is an event too.
-  const isWhole = own.some(({ filled }) => (key.long ? filled >= 0.5 : filled === 1));
-  const happened = own.length > 0 && isWhole ? own : times;
+  const { created, happened } = momentsOf(dated, key);
   for (const { header, name: of, as } of columns.filter((one) => DELETED.test(foldHeader(one.header))))
     decisions.notes.add(
       `skip: "${header}" may mark deleted rows, which are sent like any others; \`skip: =${as === "boolean" ? of : `filled(${of})`}\` leaves them out`,
@@ -221,9 +214,8 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const { used } = mentioned(columns, { document, defaults, records });
   const taken = (column: Column) =>
     used.has(column) ||
-    times.includes(column) ||
-    // If it were sent, every row that was touched would count as changed.
-    changed.includes(column) ||
+    // If the time of a change were sent, every row that was touched would count as changed.
+    dated.includes(column) ||
     ROW_VERSION.test(foldHeader(column.header)) ||
     column.distinct.size === 0 ||
     columns.some(({ clock }) => clock.includes(column));
@@ -236,15 +228,16 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const fields: Trees = Object.fromEntries(ofDocument.map((column) => [column.name, ref(column)]));
   if (ofDocument.length > 0)
     decisions.notes.add("fields: rename the document fields to those that your service knows, or remove them");
-  if (home === null && created !== undefined && !happened.includes(created)) fields["externalCreatedAt"] = ref(created);
+  if (home === null && created !== undefined) fields["externalCreatedAt"] = ref(created);
   if (Object.keys(fields).length > 0) document["fields"] = fields;
   const record = home?.record ?? nameOf(key.column.header, "document");
   if (!key.long && key.parts.length === 1) shared.documents.push({ record, input: name, key: key.column });
   records["documents"] = { [record]: new Said(document, above) };
   const rest = free.filter((column) => !ofDocument.includes(column));
-  const ofLines = timesOf(orders?.lines ?? []).filter(({ filled }) => filled > 0);
-  if (happened.length === 0 && ofLines.length === 0) return askWhen(draft, decisions);
-  const ahead = columns.filter(({ dates, role }) => dates && role === "personal");
+  const lines = orders?.lines ?? [];
+  const ofLines = timesOf(lines).filter(({ filled }) => filled > 0);
+  if (happened.length === 0 && ofLines.length === 0) return askWhen(draft, timed(columns), decisions);
+  const ahead = timed(columns).filter(({ role }) => role === "personal");
   if (ahead.length > 0)
     decisions.notes.add(
       `events: none is made from ${headersOf(ahead)}: a plan, a deadline or a birthday is not an event`,
@@ -252,19 +245,31 @@ function draftDocuments(draft: InputDraft, shared: Shared) {
   const table = { input: name, document: record, key, columns, times: happened, free: rest, defaults, decisions };
   const events = key.long ? longEvents(table) : wideEvents(table);
   records["events"] = events;
-  if (orders !== null && orders.lines.length > 0) {
-    const lines = {
-      ...table,
-      columns: orders.lines,
-      times: ofLines.length > 0 ? ofLines : happened,
-      free: orders.lines.filter((column) => !ofLines.includes(column)),
-      key: { ...key, column: orders.lineKey },
-    };
-    const ofRows = ofLines.length > 0 ? rowEvents(lines) : { item: lineEvent(lines) };
+  if (orders !== null && lines.length > 0) {
+    const ofLine = { ...table, columns: lines, key: { ...key, column: orders.lineKey } };
+    const unsaid = lines.filter((column) => !ofLines.includes(column));
+    const ofRows =
+      ofLines.length > 0
+        ? rowEvents({ ...ofLine, times: ofLines, free: unsaid })
+        : { item: lineEvent({ ...ofLine, free: unsaid }) };
     for (const [event, written] of Object.entries(ofRows))
       events[events[event] === undefined ? event : `${event}_of_row`] = written;
   }
   if (!key.long && happened.length > 0) askUndated(draft, key.column, happened, decisions);
+}
+
+/** When a document was created, where its events do not say so, and when these took place. */
+function momentsOf(dated: readonly Column[], { long, follows }: DocumentKey) {
+  const isChange = ({ header }: Column) => !long && recorded.test(foldHeader(header));
+  // A document that was changed need not have progressed.
+  const times = dated.every(isChange) ? dated : dated.filter((column) => !isChange(column));
+  const before = times.filter((column) => follows.has(column));
+  const created = before.find(({ role }) => role === "created") ?? (long ? before[0] : undefined);
+  const own = times.filter((column) => column !== created && (!long || !follows.has(column)));
+  // A time that only some rows have says nothing about the others, so the creation is an event too.
+  const isWhole = own.some(({ filled }) => (long ? filled >= 0.5 : filled === 1));
+  const happened = own.length > 0 && isWhole ? own : times;
+  return { created: created !== undefined && happened.includes(created) ? undefined : created, happened };
 }
 
 /** As Protheus, Salesforce and people name it. */
@@ -450,11 +455,11 @@ function weigh(column: Column, columns: readonly Column[]) {
   // A column with a single value depends on everything.
   const telling = [...follows].filter((other) => other.distinct.size > 1).length;
   // On average three rows to two documents, with times that differ within a document.
-  const timed = timesOf(others).length > 0 && others.some((one) => one.dates && !follows.has(one));
+  const isTimed = timesOf(others).length > 0 && timed(others).some((one) => !follows.has(one));
   const several =
     groups.size > 1 &&
     groups.size * 1.5 <= cells.length &&
-    timed &&
+    isTimed &&
     telling >= (word >= 1 || role === "ticket" ? 1 : 2);
   const why = several
     ? `groups ${cells.length} rows into ${groups.size}; ${telling} ${telling === 1 ? "column follows" : "columns follow"} from it`
@@ -489,15 +494,15 @@ function weigh(column: Column, columns: readonly Column[]) {
   return { value, label: `"${header}"`, why, score: !able || isName ? 0 : isOfParty ? Math.min(score, 1) : score };
 }
 
-/** A birthday or a due date is not an event unless a person says so. */
-function askWhen({ name, columns, above, records }: InputDraft, decisions: Decisions) {
+/** A birthday or a due date is not an event unless a person says so. `days`: of the documents; none without documents. */
+export function askWhen({ name, above, records }: InputDraft, days: readonly Column[], decisions: Decisions) {
   const why = "its header suggests a birthday or a future date";
-  const days = columns.filter(({ dates }) => dates);
   const candidates = [
-    { value: null, label: "no column says, so the draft has no event" },
+    { value: null, label: "only what is written below is registered" },
     ...days.map((value) => ({ value, label: `"${value.header}"`, why })),
   ];
-  const time = decisions.choose<Column | null>(`${name}.time`, "when did something happen?", candidates);
+  const question = "what happened, and when? No column says, so the draft has no event.";
+  const time = decisions.choose<Column | null>(`${name}.time`, question, candidates);
   if (time === null) above.push(...decisions.take());
   else {
     const event = { name: "Event", key: "once", externalCreatedAt: ref(time), isPublic: false };
