@@ -188,7 +188,7 @@ export function settle(
   tree["timezone"] = new Said(zone, decisions.take());
   tellDoubts(columns, zone, decisions);
   for (const column of columns) settleYear(column, decisions);
-  for (const input of inputs) settleOrder(input, inputs.length > 1, country, decisions);
+  for (const input of inputs) settleOrder(input, country, decisions);
   // A time put together of columns knows the language of all only.
   const language = dates.find(({ clock }) => clock.length > 0)?.dates?.language;
   if (language !== undefined && language !== "en") {
@@ -353,7 +353,6 @@ function settleYear({ header, dates }: Column, decisions: Decisions) {
 /** Certain columns decide day and month for the others of their input; if none is certain, or they differ, a person does. */
 function settleOrder(
   { name, columns }: { name: string; columns: readonly Column[] },
-  isOneOfSeveral: boolean,
   country: string,
   decisions: Decisions,
 ) {
@@ -364,11 +363,11 @@ function settleOrder(
     { value: "day" as const, label: "day", why: "01/02 is 1 February" },
     { value: "month" as const, label: "month", why: "01/02 is 2 January", score: country === "US" ? 1 : 0 },
   ];
-  const proven = candidates.filter(({ value }) => dates.some(({ first }) => first === value));
   const question = "which comes first in a date, day or month? No day is later than the 12th.";
-  const id = isOneOfSeveral ? `${name}.dates` : "dates";
-  const first = proven.length === 1 ? proven[0]?.value : decisions.choose(id, question, candidates);
-  for (const one of doubtful) one.formats = orderedBy(first ?? null, one.formats);
+  const [sure, rival] = candidates.filter(({ value }) => dates.some(({ first }) => first === value));
+  const isProven = sure !== undefined && rival === undefined;
+  const first = isProven ? sure.value : decisions.choose(`${name}.dates`, question, candidates);
+  for (const one of doubtful) one.formats = orderedBy(first, one.formats);
 }
 
 /**

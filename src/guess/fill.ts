@@ -19,9 +19,8 @@ const at = (row: Row | undefined, column: number): string => row?.cells[column]?
  * names an outer group also names an inner one. Columns of details follow.
  */
 export function hangingColumns(rows: readonly Row[], header: readonly string[]): number[] {
-  const width = header.length;
   const hanging: number[] = [];
-  for (let column = 0; column < width - 1 && !REMARK.test(foldHeader(header[column] ?? "")); column++) {
+  for (let column = 0; column < header.length - 1 && !REMARK.test(foldHeader(header[column] ?? "")); column++) {
     const filled = rows.filter((row) => isFilled(at(row, column)));
     const repeats = filled.filter((row, index) => at(row, column) === at(filled[index - 1], column));
     const hangs =
@@ -38,17 +37,11 @@ export function hangingColumns(rows: readonly Row[], header: readonly string[]):
   const details = rows.filter((row) => !isFilled(at(row, inner)));
   const hasDetails = (column: number) =>
     details.filter((row) => isFilled(at(row, column))).length >= details.length * DETAILS;
-  return Array.from({ length: width - inner - 1 }, (_, index) => inner + 1 + index).some(hasDetails) ? hanging : [];
+  return header.some((_, column) => column > inner && hasDetails(column)) ? hanging : [];
 }
 
 /** As the mapping reads them under `fill: down`. */
 export function filledDown(rows: readonly Row[], hanging: readonly number[], header: readonly string[]): Row[] {
   const filled = fillDown(hanging, header, (row) => row);
-  const copyOf = ({ cells, kinds, looks, ...row }: Row): Row => ({
-    ...row,
-    cells: [...cells],
-    kinds: kinds && [...kinds],
-    looks: looks && [...looks],
-  });
-  return hanging.length === 0 ? [...rows] : rows.map((row) => filled(copyOf(row)));
+  return hanging.length === 0 ? [...rows] : rows.map((row) => filled(structuredClone(row)));
 }

@@ -151,13 +151,13 @@ async function betterHeader(
   };
   const isUsual = (column: number) => rows.filter((row) => isIn(row, column)).length * 2 > rows.length;
   const usual = [...header.keys()].filter(isUsual);
-  const name = (...texts: (readonly string[])[]) => usual.every((column) => texts.some((cells) => isIn(cells, column)));
+  const nameAll = (...texts: (readonly string[])[]) =>
+    usual.every((column) => texts.some((cells) => isIn(cells, column)));
   const below = first?.number === headerRow + 1 && isLabels(first.cells) ? first.cells : [];
   const holdValues = valueColumns(rows).length > 0;
-  if (isOfSettings(table)) {
-    const isOther = below.filter(isFilled).length !== header.filter(isFilled).length;
-    return rows.length > 1 && holdValues && isOther && name(below) && areDistinct(below) ? headerRow + 1 : null;
-  }
+  const isOther = below.filter(isFilled).length !== header.filter(isFilled).length;
+  const isBelow = below.length > 0 && rows.length > 1 && holdValues && isOther && nameAll(below) && areDistinct(below);
+  if (isOfSettings(table) && isBelow) return headerRow + 1;
   if (headerDoubt !== null) return null;
   // A row of units has text only above columns of numbers; a row of data has more, and headings of groups come again.
   const unitless = valueColumns(more.map(({ cells }) => cells));
@@ -168,15 +168,15 @@ async function betterHeader(
     below.every((cell, column) => !isFilled(cell) || isUnit(cell, column)) &&
     header.some((_, column) => !isIn(below, column) && rows.every((row) => isIn(row, column)));
   if (rows.length > 1 && areUnits) return [headerRow, headerRow + 1];
-  if (!name(header) && below.length > 0 && name(header, below) && holdValues) return [headerRow, headerRow + 1];
-  if (name(header) && areDistinct(header)) return null;
+  if (!nameAll(header) && below.length > 0 && nameAll(header, below) && holdValues) return [headerRow, headerRow + 1];
+  if (nameAll(header) && areDistinct(header)) return null;
   const headerIn = async (at: number | number[]) =>
     (await input.open({ ...options, header: at }).catch(() => null))?.header ?? [];
   const above = await headerIn(headerRow - 1);
-  if (!isLabels(above) || !name(header, above)) return null;
+  if (!isLabels(above) || !nameAll(header, above)) return null;
   const both = [headerRow - 1, headerRow];
   // `Date` twice: titles above have to tell them apart.
-  return !name(header) || areDistinct(await headerIn(both)) ? both : null;
+  return !nameAll(header) || areDistinct(await headerIn(both)) ? both : null;
 }
 
 /** Blocks from all over the table: every block, then every second, every fourth … as the table continues. */

@@ -76,10 +76,9 @@ const widthOf = (rows: readonly (readonly string[])[]): number => Math.max(0, ..
 
 /** Joins several header rows column by column. */
 export function headerTexts(rows: readonly (readonly string[])[]): string[] {
-  return Array.from({ length: widthOf(rows) }, (_, column) => {
-    const parts = rows.map((cells) => squeeze(cells[column] ?? ""));
-    return parts.filter((part) => part !== "").join(" ");
-  });
+  return Array.from({ length: widthOf(rows) }, (_, column) =>
+    squeeze(rows.map((cells) => cells[column] ?? "").join(" ")),
+  );
 }
 
 /** The heading of a group of columns also applies to the blanks to its right, up to the next: text files cannot merge
@@ -183,8 +182,7 @@ function filledCount(cells: readonly string[]): number {
 
 /** Among equals the larger; 0 for none. */
 export function mostFrequent(counts: readonly number[]): number {
-  const frequency = new Map<number, number>();
-  for (const count of counts) frequency.set(count, (frequency.get(count) ?? 0) + 1);
-  const ranked = [...frequency].toSorted((one, other) => other[1] - one[1] || other[0] - one[0]);
-  return ranked[0]?.[0] ?? 0;
+  const alike = [...Map.groupBy(counts, (count) => count)];
+  const [best] = alike.toSorted(([one, some], [other, more]) => more.length - some.length || other - one);
+  return best?.[0] ?? 0;
 }

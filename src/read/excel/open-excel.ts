@@ -277,7 +277,7 @@ const within =
 /** The columns of a sheet, without hidden ones that are left out. */
 function shownColumns(hidden: readonly ColumnRange[]) {
   const isShown = (column: number) => !hidden.some(within(column));
-  const before = (width: number) => Array.from({ length: width }, (_, column) => column).filter(isShown);
+  const before = (width: number) => [...Array(width).keys()].filter(isShown);
   /** Formulas go: they may use a column that is left out. */
   const lookOf = (look: CellLook | null | undefined) =>
     look?.formula === undefined ? (look ?? null) : { ...look, formula: null };
