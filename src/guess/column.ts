@@ -334,11 +334,15 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
     const fits = share(few, isOne) < enoughHere / 2 ? 0 : share(cells, isOne);
     if (fits < enoughHere) continue;
     const fitAll = (isId: (cell: Cell) => boolean) => share(cells, (cell) => likely(cell) && isId(cell)) === fits;
+    const isNamed = (type: string) => header.split(" ").includes(type.toLowerCase());
     // Under `CPF/CNPJ`, which was CGC, the next file may hold the other.
-    if (/\bcgc\b|\bcpf\b.*\bcnpj\b|\bcnpj\b.*\bcpf\b/.test(header) && fitAll(reader({ name: "taxId", country })))
+    if (
+      (/\bcgc\b/.test(header) || types.every(isNamed)) &&
+      country === "BR" &&
+      fitAll(reader({ name: "taxId", country }))
+    )
       return { as: "taxId", ids: { country, types }, fits };
     // A Spanish CIF is also a NIF, and a CPF that lost two zeros passes as a CNPJ that lost five: the header decides.
-    const isNamed = (type: string) => header.split(" ").includes(type.toLowerCase());
     const sole = types.filter((_, at) => readers[at] !== undefined && fitAll(readers[at]));
     const type = sole.find(isNamed) ?? sole[0];
     const met = types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
