@@ -7,6 +7,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { RowferryError } from "../model/error.js";
 import { listed } from "../model/fold.js";
+import { utf8Check } from "./csv/encoding.js";
 import { type CsvFile, openCsv } from "./csv/open-csv.js";
 import { faultOf, hashOf, headOf, openFile, refusal } from "./opened-file.js";
 import { unpacked } from "./packed.js";
@@ -50,7 +51,11 @@ async function openPath(path: string, alias?: string, packed = false): Promise<I
   try {
     const kind = await kindOf(file.chunks(), file.name);
     if (packed && (kind === "gzip" || kind === "zstd")) throw refusal(fault, NESTED);
-    if (kind === "text") return openCsv({ ...file, compression: "none", contentHash: await file.hash() });
+    if (kind === "text") {
+      const { see, isAll } = utf8Check();
+      const contentHash = await file.hash(see);
+      return openCsv({ ...file, compression: "none", contentHash, isUtf8: isAll() });
+    }
     if (kind !== "zip") {
       const chunks = () => unpacked(file, kind);
       return await openPacked({ ...file, compression: kind, contentHash: await file.hash(), chunks });

@@ -59,8 +59,8 @@ export async function openFile(path: string, name: string = basename(path)) {
     /** Another one where the file has changed. */
     version: [opened.dev, opened.ino, opened.size, opened.mtimeNs, opened.ctimeNs].join(" "),
     fault,
-    async hash() {
-      const hash = await hashOf(chunks());
+    async hash(see?: (chunk: Buffer) => void) {
+      const hash = await hashOf(chunks(), see);
       await checkUnchanged();
       return hash;
     },
@@ -73,10 +73,13 @@ export async function openFile(path: string, name: string = basename(path)) {
   };
 }
 
-/** SHA-256 in hex. */
-export async function hashOf(chunks: AsyncIterable<Buffer>): Promise<string> {
+/** SHA-256 in hex; `see` gets the bytes too. */
+export async function hashOf(chunks: AsyncIterable<Buffer>, see?: (chunk: Buffer) => void): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of chunks) hash.update(chunk);
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    see?.(chunk);
+  }
   return hash.digest("hex");
 }
 

@@ -81,7 +81,7 @@ const MAX_LINE = 4 * 1024 ** 2;
 
 /** @param head the file's first bytes. @throws RowferryError `encoding-unknown`, `encoding-differs`, `encoding-mixed`, `encoding-uncertain`. */
 export async function chooseEncoding(
-  { chunks, fault }: { chunks: Chunks; fault: FaultOf },
+  { chunks, fault, isUtf8: isKnown }: { chunks: Chunks; fault: FaultOf; isUtf8?: boolean },
   head: Buffer,
   options: CsvOptions,
 ): Promise<Encoding> {
@@ -110,6 +110,7 @@ export async function chooseEncoding(
       throw differs(`it is UTF-8 from end to end (lines ${proof.first.slice(0, PROOF_LINES).join(", ")} …)`);
     return chosen(wanted);
   }
+  if (isKnown === true) return chosen("utf-8");
   const { invalid, foreign, valid, proof, lines } = await lookAtLines(chunks());
   if (invalid.count === 0) return chosen("utf-8");
   const mixed = (name: string, what: string, { count, first }: Lines, ...notes: string[]): Encoding => {
@@ -282,6 +283,24 @@ function endOfAscii(text: string): number {
 /** Western letters and punctuation: other encodings hardly produce their UTF-8 byte sequences. */
 function isPlausible(bytes: Buffer): boolean {
   return isUtf8(bytes) && bytes.some((byte) => (byte >= 0xc2 && byte <= 0xc5) || byte >= 0xe1);
+}
+
+/** `isAll`: whether all that was seen is UTF-8. */
+export function utf8Check() {
+  let held: Buffer = Buffer.alloc(0);
+  let valid = true;
+  return {
+    see(chunk: Buffer): void {
+      if (!valid) return;
+      const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      // A chunk may cut its last character, which then waits for the next one.
+      const last = bytes.subarray(-4).findLastIndex((byte) => byte >= 0xc0);
+      const end = last === -1 ? bytes.length : Math.max(0, bytes.length - 4) + last;
+      valid = isUtf8(bytes.subarray(0, end));
+      held = bytes.subarray(end);
+    },
+    isAll: (): boolean => valid && isUtf8(held),
+  };
 }
 
 function known(name: string, fault: FaultOf): string {

@@ -17,6 +17,8 @@ type Inherited = "name" | "fault" | "bytes" | "position" | "checkUnchanged" | "c
 
 export interface CsvFile extends Pick<OpenedFile, Inherited> {
   chunks: Chunks;
+  /** Known from an earlier pass. */
+  isUtf8?: boolean;
   contentHash: string;
   compression: "none" | "gzip" | "zip" | "zstd";
 }
@@ -52,8 +54,8 @@ const QUOTE_IT = "Put quotes around cells that hold line breaks, or remove the b
 
 /** What DOS and old Macintosh letters become in windows-1252. */
 const MISREAD = "‚ƒ„†‡ˆ‰‹˜™›";
-/** Cells without these are not looked at closely. */
-const WARNING_SIGN = new RegExp(`[Ã'\\\\${MISREAD}]`);
+/** Without them no cell can be one of those below, which are looked for cell by cell. */
+const WARNING_SIGNS = ["Ã", "'", "\\", ...Array.from(MISREAD)];
 const MISREAD_WORD = new RegExp(`\\p{L}[${MISREAD}]\\p{L}`, "u");
 /** As databases write line breaks, tabs and quotes; paths of Windows are something else. */
 const ESCAPED = /^(?!(?:[A-Za-z]:)?\\).*\\[nrt"\\\n\r]/s;
@@ -83,6 +85,8 @@ async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
   async function* rows(): AsyncGenerator<Row[]> {
     const finisher = rowFinisher({ ...header, width, hidden: null, sample: found.sample });
     const oddities = cellOddities();
+    let suspicious = false;
+    let wary = false;
     let ended = true;
     let ends = false;
     /** The last row, if its line ends differently from the others. */
@@ -95,6 +99,8 @@ async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
         const rest = piece.subarray(skip);
         skip = Math.max(0, skip - piece.length);
         if (rest.length === 0) continue;
+        suspicious ||= rest.includes(MARK) || rest.includes(0);
+        wary ||= WARNING_SIGNS.some((sign) => rest.includes(sign));
         ended = rest.at(-1) === 10 || rest.at(-1) === 13;
         ends ||= rest.includes(10) || rest.includes(13);
         yield rest;
@@ -110,8 +116,8 @@ async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
       const unlike = new Set<number>();
       for (const record of records) {
         if (record.lineEnding !== null && record.lineEnding !== lineEnding) unlike.add(record.number);
-        findBadCharacters(record, encoding.name);
-        oddities.look(record);
+        if (suspicious) findBadCharacters(record, encoding.name);
+        oddities.look(record, wary);
       }
       const finished = finisher.finish(records);
       if (finished.length === 0) continue;
@@ -169,10 +175,10 @@ function cellOddities() {
     ": read as text, though some programs mean a line break by that; export the file as quoted CSV",
   );
   return {
-    look({ number, cells, faults, innerQuotes: hasQuotes }: CsvRecord): void {
-      const odd = cells.filter((cell) => WARNING_SIGN.test(cell));
-      const holds = (what: RegExp) => odd.some((cell) => what.test(cell));
-      if (faults === null) garbled.look(number, cells);
+    /** `wary`: warning signs have been seen. */
+    look({ number, cells, faults, innerQuotes: hasQuotes }: CsvRecord, wary: boolean): void {
+      const holds = (odd: RegExp) => wary && cells.some((cell) => odd.test(cell));
+      if (faults === null && wary) garbled.look(number, cells);
       if (holds(MARKED)) marked.add(number);
       if (holds(MISREAD_WORD)) misread.add(number);
       if (holds(ESCAPED)) escaped.add(number);
