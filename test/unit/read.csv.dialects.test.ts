@@ -54,7 +54,7 @@ async function recordsOf(texts: readonly string[], shape: Shape) {
     for (const one of texts) yield Buffer.from(one);
   }
   const records: CsvRecord[] = [];
-  for await (const some of readRecords(text(), { shape, fault: faultOf("x"), firstLine: 1 })) records.push(...some);
+  for await (const some of readRecords(text, { shape, fault: faultOf("x"), firstLine: 1 })) records.push(...some);
   return records;
 }
 

@@ -112,7 +112,7 @@ async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
     }
     // The last row waits until the end shows whether its line has one.
     let last: Row[] = [];
-    for await (const records of readRecords(text(), { shape, fault, firstLine })) {
+    for await (const records of readRecords(text, { shape, fault, firstLine })) {
       const unlike = new Set<number>();
       for (const record of records) {
         if (record.lineEnding !== null && record.lineEnding !== lineEnding) unlike.add(record.number);

@@ -1,9 +1,8 @@
 /**
- * Cuts text into records with csv-parse, leniently: our own judgement of each record names the faulty rows and keeps the
- * others. Knows nothing of headers, widths, encodings or files.
+ * Cuts text into records with csv-parse, strictly. When quotes break its rules, reads again leniently from the
+ * beginning, to name the faulty rows and keep the others. Knows nothing of headers, widths, encodings or files.
  */
 import { type CsvError, type Options, parse as openParser } from "csv-parse";
-import { parse } from "csv-parse/sync";
 import type { RowferryError } from "../../model/error.js";
 import { shorten } from "../../model/fold.js";
 import type { FaultOf } from "../opened-file.js";
@@ -23,7 +22,7 @@ export interface Shape {
 export interface CsvRecord extends RawRow {
   /** Quotes within unquoted cells, read as text. */
   innerQuotes: boolean;
-  /** As in the file, with its quotes and its line end. */
+  /** As in the file, with its quotes and perhaps its line end; "" if it was read strictly. */
   raw: string;
   /** Null: the file ends there, or it is not known. */
   lineEnding: "\n" | "\r\n" | "\r" | null;
@@ -41,6 +40,9 @@ const BATCH = 64;
 /** Replaces a backslash that escapes nothing, which csv-parse would drop. A noncharacter. */
 const BACKSLASH = "\uFDD1";
 const CR = 0x0d;
+const LF = 0x0a;
+/** More bytes than csv-parse keeps for its next piece. */
+const HELD_BACK = 16;
 const BACKSLASH_CODE = 0x5c;
 const BACKSLASH_BYTES = Buffer.from(BACKSLASH).toString("latin1");
 
@@ -59,23 +61,35 @@ export interface RecordsOptions {
 }
 
 /**
- * Blank records are among them. @param text UTF-8, from the first line on. @throws RowferryError `quote-unclosed`,
- * `record-oversized`.
+ * Blank records are among them. @param text UTF-8, from the first line on; called a second time where a quote breaks the rules.
+ * @throws RowferryError `quote-unclosed`, `record-oversized`.
  */
-export async function* readRecords(text: AsyncIterable<Buffer>, options: RecordsOptions): AsyncGenerator<CsvRecord[]> {
-  const cut = cutter(options);
-  const batches = function* (records: CsvRecord[]) {
-    for (const record of records) checkLines(record, options);
-    for (let start = 0; start < records.length; start += BATCH) yield records.slice(start, start + BATCH);
-  };
-  for await (const whole of text) for (const piece of piecesOf(whole)) yield* batches(cut(piece));
-  yield* batches(cut(END, true));
+export async function* readRecords(
+  text: () => AsyncIterable<Buffer>,
+  options: RecordsOptions,
+): AsyncGenerator<CsvRecord[]> {
+  let given = 0;
+  try {
+    for await (const records of cutText(text(), options, false)) {
+      given += records.length;
+      yield records;
+    }
+    return;
+  } catch (error) {
+    if (!/QUOTE/.test((error as Partial<CsvError>).code ?? "")) throw error;
+  }
+  for await (const records of cutText(text(), options, true)) {
+    const rest = records.slice(given);
+    given = Math.max(0, given - records.length);
+    for (const record of rest) checkLines(record, options);
+    if (rest.length > 0) yield rest;
+  }
 }
 
-/** Leaves out an incomplete last record. */
+/** Reads leniently, and leaves out an incomplete last record. */
 export function firstRecords({ fault, text, complete }: Sample, shape: Shape, firstLine: number): CsvRecord[] {
   const end = complete ? text.length : Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
-  const cut = cutter({ shape, fault, firstLine });
+  const cut = cutter({ shape, fault, firstLine }, true);
   const records: CsvRecord[] = [];
   try {
     for (const piece of piecesOf(Buffer.from(text.slice(0, end)))) {
@@ -89,54 +103,96 @@ export function firstRecords({ fault, text, complete }: Sample, shape: Shape, fi
   return records.slice(0, SAMPLE_RECORDS);
 }
 
+async function* cutText(
+  text: AsyncIterable<Buffer>,
+  options: RecordsOptions,
+  lenient: boolean,
+): AsyncGenerator<CsvRecord[]> {
+  const cut = cutter(options, lenient);
+  for await (const whole of text) for (const piece of piecesOf(whole)) yield* batchesOf(cut(piece));
+  yield* batchesOf(cut(END, true));
+}
+
+function* batchesOf(records: CsvRecord[]): Generator<CsvRecord[]> {
+  for (let start = 0; start < records.length; start += BATCH) yield records.slice(start, start + BATCH);
+}
+
 function* piecesOf(text: Buffer): Generator<Buffer> {
   for (let start = 0; start < text.length; start += PIECE) yield text.subarray(start, start + PIECE);
 }
 
 const END = Buffer.alloc(0);
 
+/** As csv-parse gives a record: without `raw`, and with it. */
+type Parsed = string[] | { record: string[]; raw: string };
+
 /** csv-parse below its stream, which costs more than our own work on a record. */
 interface Api {
   state: { record: string[]; expectedRecordLength: number };
   /** `bytes`: up to the end of the last record, of all that it was given. */
   info: { bytes: number };
-  parse(text: Buffer, isLast: boolean, push: (cells: string[]) => void, close: () => void): Error | undefined;
+  parse(text: Buffer, isLast: boolean, push: (record: Parsed) => void, close: () => void): Error | undefined;
   __onRecord(this: Api, push: unknown): Error | undefined;
 }
 
-/** Returns a function that cuts a text piece by piece. */
-function cutter(options: RecordsOptions) {
+/**
+ * Returns a function that cuts a text piece by piece. In the strict pass it throws csv-parse's errors about quotes.
+ */
+function cutter(options: RecordsOptions, lenient: boolean) {
   const { shape, fault, firstLine } = options;
-  const { escape } = shape;
-  const { api } = openParser(csvOptions(shape)) as unknown as { api: Api };
+  const { quote, escape } = shape;
+  const { api } = openParser(csvOptions(shape, lenient)) as unknown as { api: Api };
   dropLengthErrors(api);
   let line = firstLine;
   /** The last bytes, if the next ones may complete them. */
   let carry: Buffer = END;
-  /** What csv-parse was given since the end of the last record, and how many bytes before. */
-  let open: Buffer = END;
+  let mayBreak = false;
+  /** Bytes since the last record. */
+  let unfinished = 0;
+  /** The last bytes given to csv-parse, which may hold some back, and how many were given before them. */
+  let given: Buffer = END;
   let before = 0;
+
+  function recordOf(parsed: Parsed): CsvRecord {
+    const number = line;
+    if (!Array.isArray(parsed)) {
+      line += Math.max(1, lineBreaks(parsed.raw));
+      return diagnose(parsed.record, parsed.raw, number, options);
+    }
+    const cells = escape === "\\" ? parsed.map(withBackslashes) : parsed;
+    line += 1 + (mayBreak ? breaksWithin(cells) : 0);
+    return clean(number, cells);
+  }
 
   return (next: Buffer, isLast = false): CsvRecord[] => {
     const piece = carry.length === 0 ? next : Buffer.concat([carry, next]);
     const end = piece.length - (!isLast && endsHalfway(piece, escape) ? 1 : 0);
     carry = piece.subarray(end);
     const text = withoutLoneBackslashes(piece.subarray(0, end), escape);
-    open = Buffer.concat([open, text]);
+    mayBreak ||= quote !== null && text.includes(quote);
+    // A record may begin in the piece before the first unfinished one.
+    const mayExceed = unfinished + text.length + PIECE > MAX_RECORD;
+    before += Math.max(0, given.length - HELD_BACK);
+    given = Buffer.concat([given.subarray(-HELD_BACK), text]);
     const records: CsvRecord[] = [];
-    const push = (cells: string[]) => {
-      const raw = open.toString("utf8", 0, api.info.bytes - before);
-      open = open.subarray(api.info.bytes - before);
-      before = api.info.bytes;
-      if (raw.length > MAX_RECORD && cells.join("").length > MAX_RECORD) throw oversized(fault, line);
-      records.push(diagnose(cells, raw, line, options));
-      line += Math.max(1, lineBreaks(raw));
+    const push = (parsed: Parsed) => {
+      const record = recordOf(parsed);
+      const at = api.info.bytes - before;
+      if (given[at - 1] === CR) record.lineEnding = "\r";
+      else if (given[at - 1] === LF) record.lineEnding = given[at - 2] === CR ? "\r\n" : "\n";
+      if (mayExceed && sizeOf(record) > MAX_RECORD) throw oversized(fault, record.number);
+      records.push(record);
     };
     const error = api.parse(text, isLast, push, () => {});
-    if (error !== undefined) throw asFault(error, open.toString(), options, line);
-    if (open.length > MAX_RECORD * MOST_BYTES) throw oversized(fault, line);
+    if (error !== undefined) throw asFault(error, options, line);
+    unfinished = records.length > 0 ? 0 : unfinished + text.length;
+    if (unfinished > MAX_RECORD * MOST_BYTES) throw oversized(fault, line);
     return records;
   };
+}
+
+function sizeOf({ cells }: CsvRecord): number {
+  return cells.reduce((size, cell) => size + cell.length, 0);
 }
 
 /** A faulty cell with line breaks may have swallowed rows. */
@@ -150,15 +206,9 @@ const CLOSES = "it closes a quote that it never opened";
 
 /** Judges a leniently read record by the rules. */
 function diagnose(lenient: string[], raw: string, number: number, options: RecordsOptions): CsvRecord {
-  const { quote, trim } = options.shape;
+  const { quote } = options.shape;
   const cells = lenient.map(withBackslashes);
-  if (trim && (quote === null || !raw.includes(quote)))
-    return clean(
-      number,
-      cells.map((cell) => cell.trimEnd()),
-      raw,
-    );
-  if (quote === null || (!trim && !cells.some((cell) => cell.includes(quote)))) return clean(number, cells, raw);
+  if (quote === null || !lenient.some((cell) => cell.includes(quote))) return clean(number, cells, raw);
   const strict = strictly(raw, cells, options);
   if (strict !== null) return clean(number, strict, raw);
   const faulty = (column: number, what: string, hint: string | null = null): CsvRecord => {
@@ -195,29 +245,32 @@ function strictly(raw: string, lenient: string[], options: RecordsOptions): stri
   const { shape } = options;
   if (!shape.trim) return raw.replace(quotedCells(shape), "").includes(shape.quote ?? "") ? null : lenient;
   try {
-    const strict = { ...csvOptions(shape), rtrim: true, relax_quotes: false };
-    const [record, ...others]: string[][] = parse(raw, strict);
-    return record === undefined || others.length > 0 ? null : record.map(withBackslashes);
+    const [record, ...others] = cutter(options, false)(Buffer.from(raw), true);
+    return record === undefined || others.length > 0 ? null : record.cells;
   } catch {
     return null;
   }
 }
 
-/** Cells that are quoted by the rules. */
+/** Cells that are quoted by the rules. csv-parse keeps only the first byte of a long delimiter in `raw`. */
 function quotedCells({ delimiter, quote, escape }: Shape): RegExp {
-  const written = (mark: string | null) =>
-    (mark ?? "").replace(/[^]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  const [d, q, e] = [delimiter, quote, escape].map(written) as [string, string, string];
+  const written = (mark: string) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const d = written(Buffer.from(delimiter).subarray(0, 1).toString());
+  const q = written(quote ?? "");
+  const e = written(escape ?? "");
   const escaped = e === q ? q + q : `${e}[^]`;
   return new RegExp(`(?<=^|${d})${q}[^${q}${e}]*(?:${escaped}[^${q}${e}]*)*${q}(?=${d}|[\\r\\n]*$)`, "g");
 }
 
-function clean(number: number, cells: string[], raw: string): CsvRecord {
-  const lineEnding = (["\r\n", "\n", "\r"] as const).find((end) => raw.endsWith(end)) ?? null;
-  return { number, cells, kinds: null, faults: null, innerQuotes: false, raw, lineEnding };
+function clean(number: number, cells: string[], raw = ""): CsvRecord {
+  return { number, cells, kinds: null, faults: null, innerQuotes: false, raw, lineEnding: null };
 }
 
-function csvOptions({ delimiter, quote, escape, trim }: Shape): Options {
+/**
+ * The options always have the same keys in the same order: csv-parse reads them at each byte, which is slow when their
+ * shape varies.
+ */
+function csvOptions({ delimiter, quote, escape, trim }: Shape, lenient: boolean): Options {
   return {
     delimiter,
     quote: quote ?? false,
@@ -225,9 +278,10 @@ function csvOptions({ delimiter, quote, escape, trim }: Shape): Options {
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     ltrim: trim,
-    // Not those behind quotes: csv-parse stops at the first that it cannot trim.
-    rtrim: false,
-    relax_quotes: true,
+    // The lenient pass keeps blanks behind quotes, because csv-parse stops at the first that it cannot trim.
+    rtrim: trim && !lenient,
+    raw: lenient,
+    relax_quotes: lenient,
   };
 }
 
@@ -243,12 +297,14 @@ function dropLengthErrors(api: Api): void {
   };
 }
 
-function asFault(error: Error, open: string, { shape, fault }: RecordsOptions, line: number): Error {
-  if ((error as CsvError).code !== "CSV_QUOTE_NOT_CLOSED") return error;
+/** Leaves errors about quotes to the lenient pass; with `raw`, this is that pass. */
+function asFault(error: Error, options: RecordsOptions, line: number): Error {
+  const { code, raw } = error as CsvError & { raw?: string };
+  if (code !== "CSV_QUOTE_NOT_CLOSED" || raw === undefined) return error;
   // The last quote that is not doubled is the one that is never closed.
-  const quote = shape.quote ?? "";
-  const opening = open.replaceAll(quote + quote, "  ").lastIndexOf(quote);
-  return unclosed(shape, fault, line + lineBreaks(open.slice(0, Math.max(0, opening))));
+  const quote = options.shape.quote ?? "";
+  const opening = raw.replaceAll(quote + quote, "  ").lastIndexOf(quote);
+  return unclosed(options.shape, options.fault, line + lineBreaks(raw.slice(0, Math.max(0, opening))));
 }
 
 function oversized(fault: FaultOf, row: number): RowferryError {
