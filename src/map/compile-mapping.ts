@@ -67,7 +67,7 @@ export function compileMapping(
       ...keyMakers,
       lean: () => (leanPrints ??= compileMapping(spec, source, beside, tables).keyMakers.fingerprints),
     },
-    warnings: findWarnings(spec, source),
+    warnings: findWarnings(spec, source, new Set(compiled.flatMap((one) => one.tables))),
     dependencies: beside.dependencies,
     tables: beside.tablePaths,
     inputsFor: (fileName, corrected) =>

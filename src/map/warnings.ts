@@ -5,7 +5,8 @@ import { eventsOf, type MappingSpec } from "./language/mapping-schema.js";
 import { isAbbreviation } from "./convert/zone.js";
 import type { MappingProblem, MappingSource, Path } from "./language/source.js";
 
-export function findWarnings(spec: MappingSpec, source: MappingSource): MappingProblem[] {
+/** `used`: the tables that formulas read. */
+export function findWarnings(spec: MappingSpec, source: MappingSource, used: ReadonlySet<string>): MappingProblem[] {
   const lost = "This character stands for letters that another program could not read.";
   const again = "Type the letters again; otherwise they are sent as they are.";
   const garbled = source.lines("\uFFFD", "mapping-doubtful", () => lost, again).slice(0, 1);
@@ -20,6 +21,8 @@ export function findWarnings(spec: MappingSpec, source: MappingSource): MappingP
     const hint = "Name a place, such as Europe/London: it has the offset of each day, and summer time.";
     warn(["defaults", "timezone"], `${timezone} names no place, and is read as ${read}.`, hint);
   }
+  for (const name of Object.keys(spec.tables ?? {}).filter((one) => !used.has(one)))
+    warn(["tables", name], `No formula reads the table "${name}".`, `Read it as tables.${name}[…], or remove it.`);
   for (const [inputName, input] of Object.entries(spec.inputs)) {
     const path = ["inputs", inputName];
     const kinds = [input.participants, input.addresses, input.documents, input.events];

@@ -122,6 +122,13 @@ describe("a table beside the mapping", () => {
     expect((await refusal(yaml(table("codes.csv")))).message).toContain("codes.csv");
     expect((await refusal(yaml(table("../codes.csv")))).message).toContain("in the folder of the mapping");
   });
+
+  it("that no formula reads is told", async () => {
+    const mapping = await load(yaml(table("codes.csv"), "x"), { "codes.csv": "Código,Nome\n01,Papel\n" });
+    expect(mapping.warnings).toMatchObject([
+      { code: "mapping-doubtful", message: expect.stringContaining('"codes"') as string },
+    ]);
+  });
 });
 
 it("a default comes out as its list spells it", async () => {

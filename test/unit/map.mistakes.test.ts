@@ -132,6 +132,8 @@ describe("a mistake in a mapping", () => {
       "`functions:`",
     ],
     ["a difference of times", mappingWith({ attributes: "A: =day - day" }), "a number is needed here", "`functions:`"],
+    ["a day read again", day("date(d)"), "is a day already", "Write d."],
+    ["a day read as a time", day("timestamp(d)"), "is a day already", "second time"],
     ["a day beside a time", day("d == day"), "text and a time", "second time"],
     ["a factor of zero", whole.replace("header: X", "header: X, as: number, units: { kg: 0 }"), "greater than 0", ""],
     ["a list for a column", whole.replace("{ header: X }", "[A, B]"), "text or settings with names", "header: […]"],

@@ -15,7 +15,7 @@ import { didYouMean } from "../nearest.js";
 import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
 import { choice, forms } from "./forms.js";
 import { formulaFunctions, ofValues } from "./functions.js";
-import { ASK_BLANK, FormulaRefusal, functionHabit, nameHabit, parseFormula, refuseNode } from "./parse.js";
+import { ASK_BLANK, FormulaRefusal, functionHabit, nameHabit, parseFormula, refuseNode, TIME_OF_DAY } from "./parse.js";
 import {
   type Args,
   type Callable,
@@ -387,7 +387,10 @@ function call(node: ASTNode, name: string, args: Args, context: Compiling): Part
   if (first?.op === "value" && VARYING_FIRST.has(name))
     refuseNode(first, `${name}() is given a value that is the same for every row`, signatureOf(name));
   refuseCase(name, args, context);
-  if (name === "date" || name === "timestamp") context.reads.others.add("dates");
+  if (name === "date" || name === "timestamp") {
+    context.reads.others.add("dates");
+    refuseDay(name, first, context);
+  }
   if (takes.includes(args.length)) return called.compile(args, context, node);
   const counted = `${takes.join(" or ")} ${takes.at(-1) === 1 ? "argument" : "arguments"}`;
   return refuseNode(node, `${name}() takes ${counted}, not ${args.length}`, functionHabit(name) ?? signatureOf(name));
@@ -397,6 +400,15 @@ function hintFor(name: string, { scope }: Compiling): string | null {
   const { callables } = scope.shared;
   if (callables.has(name)) return signatureOf(name);
   return functionHabit(name) ?? (didYouMean(name, callables.keys()).trim() || null);
+}
+
+/** A day is a text, in a form that the mapping's formats need not read. */
+function refuseDay(name: "date" | "timestamp", node: ASTNode | undefined, { scope, compile }: Compiling) {
+  const column = node && compile(node).column;
+  if (node === undefined || column?.as !== "date") return;
+  const read = scope.shared.conversions.orText(name)("2026-12-31", "text");
+  const hint = name === "date" ? `Write ${column.name}.` : TIME_OF_DAY;
+  if (read instanceof Refused) refuseNode(node, `"${column.name}" is a day already, in the form yyyy-MM-dd`, hint);
 }
 
 /** In `startsWith(fold(x), "Total")`, the part is never there. */

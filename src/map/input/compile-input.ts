@@ -152,9 +152,11 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared)
       };
     },
   };
+  const { tables } = merged([{ reads }, ...scope.compiled()]);
   return {
     input,
     makers: [...[...records.documents.values()].map(({ maker }) => maker), ...compiled.flatMap(({ makers }) => makers)],
+    tables: [...tables].map((table) => table.split(".")[0] ?? ""),
   };
 }
 
