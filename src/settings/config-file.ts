@@ -1,12 +1,13 @@
 /** Reads `rowferry.config.yaml`; mistakes have their place and the nearest known name. */
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Document, isMap, isNode, LineCounter, parseDocument } from "yaml";
+import { type Document, isMap, isNode, LineCounter, parseDocument, visit } from "yaml";
 import { z } from "zod";
 import { yamlFaults } from "../map/language/yaml-faults.js";
 import { didYouMean } from "../map/nearest.js";
 import { isRedisAddress } from "../model/addresses.js";
 import { decodeText } from "../model/decode-text.js";
+import { shorten } from "../model/fold.js";
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
 import { channelSchema, moments, notifySettings, oddities } from "./notify-schema.js";
@@ -122,11 +123,18 @@ function configOf(text: string): Config {
     throw new RowferryError("settings-invalid", message, { place: placeAt(lines, position), hint });
   };
   for (const fault of yamlFaults(text, document)) refuse(...fault);
+  const writeOut = "Write it out, or put a text in quotes.";
+  visit(document, {
+    Alias: (_key, alias) => {
+      if (alias.resolve(document) === undefined)
+        refuse(`The alias *${shorten(alias.source)} has no anchor.`, writeOut, alias.range?.[0] ?? 0);
+    },
+  });
   let settings: unknown;
   try {
     settings = document.toJS();
   } catch {
-    refuse("An alias (*) has no anchor (&), or there are too many.", "Write it out, or put a text in quotes.", 0);
+    refuse("There are too many aliases (*) of aliases.", writeOut, 0);
   }
   const { data, error } = configSchema.safeParse(settings ?? {});
   if (error === undefined) return data;

@@ -294,7 +294,7 @@ describe("rowferry.config.yaml", () => {
     ["a tab", "targets:\n\tproduction: {}\n", 2, "Tabs cannot indent"],
     ["a second colon", "state: a: b\n", 1, "There is a second"],
     ["a list as a name", "? [a]\n: b\n", 1, "Names must be plain text"],
-    ["an alias of nothing", "target: *nobody\n", 1, "has no anchor"],
+    ["an alias of nothing", "state: s\ntarget: *nobody\n", 2, "*nobody has no anchor"],
     ["aliases of aliases of aliases", bomb, 1, "too many"],
   ])("says what is broken in its YAML, where, and the remedy: %s", (_title, text, line, words) => {
     const error = broken(text);
