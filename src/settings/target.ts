@@ -2,7 +2,7 @@
  * Resolves flags, environment, `rowferry.config.yaml` and defaults, in this order, to one target; never guesses (H34).
  * Opens no ledger and makes no request.
  */
-import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { inspect } from "node:util";
 import { serviceUrl, withoutQuery } from "../model/addresses.js";
@@ -119,7 +119,7 @@ function linked(path: string): string {
 
 /** The files next to it have longer names. Bytes of a name on any disk, and of a path that SQLite opens. */
 function usableLedger(path: string): string {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+  if (existsSync(`${path}/.`))
     throw new RowferryError("path-unusable", `${path} cannot be the ledger: it is a folder`, {
       hint: "Name a file in it, such as its ledger.db.",
     });
