@@ -134,11 +134,13 @@ function withoutParty(text: string): string {
  * Doubt behind doubt that only a person can settle is a part of it. Events of a stranded document wait for its id, those that a
  * refused file edited for that file, and a creation for its first event: none is a problem of its own.
  */
-export const openFailures = `WITH unsettled AS MATERIALIZED (${unsettledEvents})
+export const openFailures = `WITH unsettled AS MATERIALIZED (${unsettledEvents}),
+  explained AS MATERIALIZED (SELECT 'event' AS kind, id FROM (${editedInDoubt})
+    UNION ALL SELECT 'document', id FROM (${creationsThatWait}))
   SELECT subject, f.id, iif(u.id IS NULL, f.code, 'doubt-unsettled') AS code, f.code AS reason, row_id, column_name, message, hint, name
   FROM failures f LEFT JOIN unsettled u ON subject = 'event' AND u.id = f.id
-  WHERE CASE subject WHEN 'event' THEN f.code <> 'document-stranded' AND f.id NOT IN (SELECT id FROM (${editedInDoubt}))
-    WHEN 'document' THEN f.id NOT IN (${creationsThatWait}) ELSE 1 END`;
+    LEFT JOIN explained x ON x.kind = subject AND x.id = f.id
+  WHERE x.id IS NULL AND NOT (subject = 'event' AND f.code = 'document-stranded')`;
 
 const warnings = `SELECT 'warning' AS subject, id, code, code AS reason, row_id, column_name, message, hint, NULL AS name
   FROM problems WHERE severity = 'warning' AND at >= @since`;

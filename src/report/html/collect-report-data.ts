@@ -6,6 +6,7 @@ import { type HeldRecord, heldEvents, type StrandedRecord, strandedDocuments } f
 import type { Code } from "../../model/codes.js";
 import type { Summary } from "../../model/summary.js";
 import { sumOf } from "../figures.js";
+import { total } from "../outcome.js";
 
 export interface Sample<Item> {
   total: number;
@@ -30,17 +31,19 @@ const most = { perCode: 20, held: 200, stranded: 100 };
 
 /** Open work is the whole ledger's; pace and warnings are the run's. */
 export function collectReportData(database: LedgerDatabase, summary: Summary, runId: number): ReportData {
-  const { problems, warnings } = summary;
+  const { open, problems, warnings } = summary;
   const since = Date.parse(summary.startedAt);
   const codeOf = ({ code }: ProblemExample) => code;
-  const waiting = tallyHeld(database);
+  // Most runs end well, so only nonzero counts are looked up.
+  const waiting = total(open.events) > 0 ? tallyHeld(database) : [];
+  const held = waiting.length > 0 ? heldEvents(database, most.held) : [];
   return {
     summary: { ...summary, waiting },
     pace: paceOf(database, runId),
-    problems: groupsOf(problems, problemExamples(database, most.perCode), codeOf),
-    warnings: groupsOf(warnings, warningExamples(database, since, most.perCode), codeOf),
-    held: groupsOf(waiting, heldEvents(database, most.held), ({ reason }) => reason),
-    stranded: strandedDocuments(database, most.stranded),
+    problems: problems.length === 0 ? [] : groupsOf(problems, problemExamples(database, most.perCode), codeOf),
+    warnings: warnings.length === 0 ? [] : groupsOf(warnings, warningExamples(database, since, most.perCode), codeOf),
+    held: groupsOf(waiting, held, ({ reason }) => reason),
+    stranded: total(open.documents) > 0 ? strandedDocuments(database, most.stranded) : { total: 0, items: [] },
   };
 }
 
