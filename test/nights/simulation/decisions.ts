@@ -94,7 +94,9 @@ export async function decideOne(
 
 /** What the newest row of these files says that is not `gone`, by content; nothing if there is none. */
 export function sayAsOthers(witness: Witness, event: string, gone: string, files: readonly Import[]): void {
-  const others = files.flatMap(({ rows }) => rows).filter((one) => eventSaidBy(one) === event);
+  // The same bytes under an edited mapping say only what that makes of them.
+  const latest = new Map(files.map((one) => [one.file, one]));
+  const others = [...latest.values()].flatMap(({ rows }) => rows).filter((one) => eventSaidBy(one) === event);
   const other = others.findLast((one) => contentOf(one) !== gone && !witness.outdated.has(contentOf(one)));
   if (other?.is === "event") witness.says.set(event, other);
   else witness.says.delete(event);
@@ -218,6 +220,12 @@ export function noteNewVersion(witness: Witness, step: Import, imported: readonl
           contentOf(row) === text || (one.maxErrors === undefined && row.document === document && row.key === key),
       );
     if (imported.some(isElsewhere)) witness.refused.delete(eventSaidBy(JSON.parse(text) as StoryRow));
+  }
+  // The same bytes under an edited mapping say only what that makes of them.
+  const spoken = new Set(step.rows.map(eventSaidBy));
+  for (const row of imported.flatMap(({ file, rows }) => (file === step.file ? rows : []))) {
+    const event = eventSaidBy(row);
+    if (spoken.has(event) && witness.says.get(event) === row) witness.says.delete(event);
   }
   const before = new Set(earlier.flatMap(({ rows }) => rows.map(contentOf)));
   for (const row of step.rows) if (!before.has(contentOf(row))) witness.stood.delete(`${row.document} ${row.key}`);
