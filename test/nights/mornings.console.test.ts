@@ -23,8 +23,6 @@ import {
 } from "../support/nights.js";
 
 const MOST_PRESSES = 60;
-/** Early ones, so that the rest is enough to settle what they have done. */
-const MOST_MISHAPS = 12;
 const target = "env";
 
 type Cause = Asks["overview"]["targets"][number]["correct"][number];
@@ -261,10 +259,8 @@ test.each(seedsOf("CONSOLE_MORNINGS", "60"))("after night %i, the console leads 
   const person = await personAt(world, drawn, log);
   const choose = leastTaken(drawn);
   for (let count = 0; count < MOST_PRESSES; count += 1) {
-    if (drawn.isVaried && count < MOST_MISHAPS && drawn.is(0.4)) {
-      const words = mishap(files, drawn);
-      log.push(`! ${words.join(" ")} → ${(await world.typed(...words)).said}`);
-    }
+    const words = mishap(files, drawn, count);
+    if (words !== null) log.push(`! ${words.join(" ")} → ${(await world.typed(...words)).said}`);
     const seen = person.overview();
     log.push(`= ${seen.answer}`);
     if (seen.isWell) {

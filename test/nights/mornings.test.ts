@@ -25,8 +25,6 @@ import {
 import { sampled } from "../support/sample.js";
 
 const MOST_COMMANDS = 60;
-/** Early ones, so that the rest is enough to settle what they have done. */
-const MOST_MISHAPS = 12;
 
 /** What a person writes into a file's cells; the columns by their names. */
 function edit(path: string, change: (row: Record<string, string>) => void) {
@@ -149,10 +147,10 @@ test.each(sampled(seedsOf("MORNINGS", "1-20"), 10))(
     /** How a command that sends has just ended; null: another was typed last. */
     let ended: number | null = null;
     for (let count = 0; count < MOST_COMMANDS; count += 1) {
-      if (drawn.isVaried && count < MOST_MISHAPS && drawn.is(0.4)) {
-        const words = mishap(files, drawn);
-        const { code, out, err } = await world.typed(...words);
-        log.push(`! ${words.join(" ")} → ${code}\n${out}${err}`);
+      const wrong = mishap(files, drawn, count);
+      if (wrong !== null) {
+        const { code, out, err } = await world.typed(...wrong);
+        log.push(`! ${wrong.join(" ")} → ${code}\n${out}${err}`);
         expect(code, log.join("\n")).not.toBe(1);
         ended = null;
       }

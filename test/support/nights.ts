@@ -94,8 +94,12 @@ export const nightWorld = ({ one, isVaried, isGrouped }: Dice) =>
     },
   });
 
-/** What somebody types who has not read what is printed; it may be refused. */
-export function mishap(files: readonly string[], { one }: Dice): string[] {
+/** Early ones, so that the rest of a morning is enough to settle what they have done. */
+const MOST_MISHAPS = 12;
+
+/** What somebody types who has not read what is printed; it may be refused. `count`: of what was typed before. Null: nothing. */
+export function mishap(files: readonly string[], { isVaried, is, one }: Dice, count: number): string[] | null {
+  if (!isVaried || count >= MOST_MISHAPS || !is(0.4)) return null;
   const file = one(files);
   const document = `load/${one(["A", "B", "C", "D", "S"])}`;
   return one([

@@ -1,9 +1,22 @@
 /** `--max-errors`, while sending: once 100 events were sent, and only where more of them were refused than it allows. */
 import { createWorld } from "../nights/simulation/world.js";
-import { linkedWorld } from "../support/linked.js";
+import { type LinkedWorld, linkedWorld } from "../support/linked.js";
 import { openConsole } from "../support/console.js";
 import { openOffice } from "../support/office.js";
 import { loads, weighings, weights } from "../support/weighings.js";
+
+/** The file comes with that row and a wrong one, is refused, and the wrong row given up: `status` names the file, and nothing else. */
+async function refusedAfterAnEdit(world: LinkedWorld, file: string, edited: string) {
+  world.sandbox.setFaults([]);
+  world.write(file, [edited, "A 30 company=11222333000182"]);
+  await world.ends(3, `import linked.yaml ${file} --max-errors 0`);
+  await world.ends(0, `dismiss --row ${file}:3 --yes`);
+  await world.ends(3, "resume");
+  const { out } = await world.typed("status");
+  expect(out).toMatch(/^env: 1 event waits for something that only you can settle/);
+  expect(out).not.toContain("the next run settles");
+  expect(out.match(/^rowferry .*$/gm)).toEqual([`rowferry import linked.yaml ${file} --target env`]);
+}
 
 describe("an import that --max-errors refused", () => {
   /** L1 has a valid row and an invalid one; L2 is valid. */
@@ -73,14 +86,7 @@ describe("an import that --max-errors refused", () => {
       },
     ]);
     await world.brings(4, "rows-2.csv", ["A 20"]);
-    world.sandbox.setFaults([]);
-    world.write("rows-2.csv", ["A 20 weight=9", "A 30 company=11222333000182"]);
-    await world.ends(3, "import linked.yaml rows-2.csv --max-errors 0");
-    await world.ends(0, "dismiss --row rows-2.csv:3 --yes");
-    await world.ends(3, "resume");
-    const { out } = await world.typed("status");
-    expect(out).toMatch(/^env: 1 event waits for something that only you can settle/);
-    expect(out.match(/^rowferry .*$/gm)).toEqual(["rowferry import linked.yaml rows-2.csv --target env"]);
+    await refusedAfterAnEdit(world, "rows-2.csv", "A 20 weight=9");
     const [seen] = (await openConsole(world)).asks.overview.work({}).targets;
     expect(seen).toMatchObject({ canResume: false, decide: [], waiting: [{ code: "import-refused", count: 1 }] });
     await world.ends(3, "import linked.yaml rows-2.csv");
@@ -94,15 +100,7 @@ describe("an import that --max-errors refused", () => {
       { match: { path: "/documents/events" }, times: 9, action: { kind: "status", status: 500, when: "before" } },
     ]);
     await world.brings(4, "rows-1.csv", ["A 10"]);
-    world.sandbox.setFaults([]);
-    world.write("rows-1.csv", ["A 10 weight=9", "A 30 company=11222333000182"]);
-    await world.ends(3, "import linked.yaml rows-1.csv --max-errors 0");
-    await world.ends(0, "dismiss --row rows-1.csv:3 --yes");
-    await world.ends(3, "resume");
-    const { out } = await world.typed("status");
-    expect(out).toMatch(/^env: 1 event waits for something that only you can settle/);
-    expect(out).not.toContain("the next run settles");
-    expect(out.match(/^rowferry .*$/gm)).toEqual(["rowferry import linked.yaml rows-1.csv --target env"]);
+    await refusedAfterAnEdit(world, "rows-1.csv", "A 10 weight=9");
     await world.ends(0, "import linked.yaml rows-1.csv");
     expect(world.timeline("A")).toEqual(["10 Weighing"]);
   });

@@ -288,7 +288,7 @@ export function tallyHeld(database: LedgerDatabase, cells = false): ToldWaiting[
         ...(document === null ? {} : { document }),
         ...(isMaker === 1 && held.code === "related-cancelled" ? { replaceable: false } : {}),
         ...(input && { file: { path: input.path, mapping: input.mapping } }),
-        ...(input && inputsToWithdraw(database).includes(refused) ? { input: input.name } : {}),
+        ...(input && refused > 0 && inputsToWithdraw(database).includes(refused) ? { input: input.name } : {}),
       };
     });
 }
