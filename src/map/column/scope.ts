@@ -233,7 +233,8 @@ export class Scope {
     const parts = { type: compileSaid("type"), country: compileSaid("country") };
     const given = Object.values(parts).filter((part) => part !== undefined);
     if (given.length === 0) return compileReader(spec, site, rules);
-    const said = (view: View): Omit<TaxId, "text"> | null => {
+    const slot = this.slot();
+    const compute: Eval<Omit<TaxId, "text">> = (view) => {
       const options: Omit<TaxId, "text"> = {};
       for (const option of ["type", "country"] as const) {
         const value = parts[option]?.run(view);
@@ -242,9 +243,10 @@ export class Scope {
       }
       return options;
     };
+    const said = (view: View) => view.once(slot, false, compute);
     const convert = (view: View): Conversion | null => {
       const options = said(view);
-      if (options === null) return null;
+      if (options == null) return null;
       const own = attempt(() => conversions.get({ name: "taxId", ...options }));
       if (!(own instanceof Refused)) return own;
       const { message, hint } = own;
