@@ -60,6 +60,7 @@ function eventOf(id: number, document: number, at: number, related: number | nul
     state: "planned",
     reason: null,
     waitsFor: null,
+    hold: null,
     dismissed: false,
     doubt: false,
     attempted: false,

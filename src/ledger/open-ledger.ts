@@ -23,7 +23,7 @@ import { schema } from "./schema.js";
 export type { LedgerDatabase };
 
 /** Incremented with every change of the schema. */
-const SCHEMA_VERSION = 11;
+const SCHEMA_VERSION = 12;
 
 /** "Rowf", in each ledger's header. */
 const APPLICATION_ID = 0x526f7766;

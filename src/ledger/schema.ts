@@ -253,6 +253,8 @@ CREATE TABLE event_states (
   state TEXT NOT NULL CHECK (${isState("event")}),
   reason TEXT,
   waits_for TEXT,
+  -- In doubt, and asked about only when this is over; reason: of the doubt.
+  hold TEXT,
   service_event_id TEXT,
   target_document_id TEXT,
   attempted_hash BLOB,
@@ -267,6 +269,7 @@ CREATE TABLE event_states (
   changed_at INTEGER NOT NULL,
   PRIMARY KEY (document_id, event_id),
   CHECK (state <> 'held' OR waits_for IS NOT NULL),
+  CHECK (hold IS NULL OR (state = 'stalled' AND waits_for IS NOT NULL)),
   CHECK (doubt = 0 OR state = 'sending' OR state = 'stalled'),
   CHECK (dismissed = 0 OR state = 'rejected' OR state = 'foreign' OR state = 'changed' OR state = 'stalled')
 ) STRICT, WITHOUT ROWID;
@@ -414,7 +417,7 @@ CREATE VIEW documents_now AS
 -- Which state is each event in? landed: it is on the timeline; known: with the content of its row; sent: on the timeline, or
 -- perhaps; unsent: certainly not. first_row: that brought it.
 CREATE VIEW events_now AS
-  SELECT e.*, coalesce(s.state, 'planned') AS state, s.reason, s.waits_for, s.service_event_id, s.target_document_id,
+  SELECT e.*, coalesce(s.state, 'planned') AS state, s.reason, s.waits_for, s.hold, s.service_event_id, s.target_document_id,
     s.attempted_hash, s.attempted_at, s.attempted_link, coalesce(s.doubt, 0) AS doubt, s.changed_hash, s.changed_content,
     coalesce(s.dismissed, 0) AS dismissed, s.changed_at,
     coalesce(s.state IN ('landed', 'landed-without-id', 'changed'), 0) AS landed,
@@ -425,12 +428,14 @@ CREATE VIEW events_now AS
     (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS first_row
   FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id;
 
--- Which events are not finished, and why, apart from dismissed ones? Events being sent are found by their requests.
+-- Which events are not finished, and why, apart from dismissed ones? Events being sent are found by their requests. Held:
+-- also what is in doubt and waits.
 CREATE VIEW open_events AS
-  SELECT s.event_id AS id, s.document_id, s.state, s.reason, s.waits_for, s.doubt,
+  SELECT s.event_id AS id, s.document_id, iif(s.hold IS NULL, s.state, 'held') AS state, coalesce(s.hold, s.reason) AS reason,
+    s.waits_for, s.doubt,
     -- A refused CANCEL of a replacement is not a row's fault.
     iif(s.state = 'rejected' AND (SELECT event FROM events WHERE id = s.event_id) = '#replaced', 'cancel-refused',
-      coalesce(s.reason, s.state)) AS code
+      coalesce(s.hold, s.reason, s.state)) AS code
   FROM event_states s
   WHERE s.state <> 'landed' AND s.state <> 'sending' AND s.state <> 'landed-without-id' AND s.dismissed = 0;
 

@@ -27,6 +27,8 @@ export interface WorkEvent {
   state: EventState;
   reason: string | null;
   waitsFor: string | null;
+  /** In doubt: why it waits; null: it does not. */
+  hold: string | null;
   dismissed: boolean;
   doubt: boolean;
   /** This ledger has an earlier attempt of it (H3). */
@@ -88,7 +90,7 @@ const refused = (input: string) => `(SELECT id FROM inputs WHERE id = ${input} A
 
 const eventColumns = `e.id, e.document_id AS document, e.deduplication_id AS "key", e.event, e.name, e.at, e.rank,
   e.participant_ref AS participant, e.address_ref AS address, e.related_document AS relatedDocument, e.related_id AS relatedId,
-  e.mirrored, e.target_document AS target, e.payload, e.state, e.reason, e.waits_for AS waitsFor, e.dismissed, e.doubt,
+  e.mirrored, e.target_document AS target, e.payload, e.state, e.reason, e.waits_for AS waitsFor, e.hold, e.dismissed, e.doubt,
   e.attempted_hash IS NOT NULL AS attempted, e.attempted_hash = e.content_hash AS sentAsIs, ${refused("e.input_id")} AS refusedInput`;
 const openEvents = "FROM events_now e WHERE NOT e.landed";
 const inOrder = "ORDER BY e.at, e.rank, e.id";

@@ -69,7 +69,7 @@ export class Writer {
     this.#database.run(
       `INSERT INTO event_states (document_id, event_id, state, attempted_hash, changed_at)
        SELECT e.document_id, e.id, 'sending', e.content_hash, @now FROM json_each(@ids) sent CROSS JOIN events e ON e.id = sent.value
-       WHERE true ON CONFLICT (document_id, event_id) DO UPDATE SET state = 'sending', reason = NULL, waits_for = NULL,
+       WHERE true ON CONFLICT (document_id, event_id) DO UPDATE SET state = 'sending', reason = NULL, waits_for = NULL, hold = NULL,
          attempted_at = iif(attempted_hash IS NULL, NULL, attempted_at),
          attempted_hash = iif(event_states.state = 'sending' AND attempted_hash <> excluded.attempted_hash, ${UNKNOWN},
            coalesce(attempted_hash, excluded.attempted_hash)), changed_at = @now`,
@@ -203,6 +203,12 @@ export class Writer {
     this.#waiting(id, { state: "held", reason, waits_for: waitsFor }, now);
   }
 
+  /** In doubt, and asked about only when what it waits for is over; null: by the next run. */
+  heldInDoubt(id: number, why: { reason: Code; waitsFor: string } | null, now: number) {
+    const hold = { hold: why?.reason ?? null, waits_for: why?.waitsFor ?? null };
+    this.#set("event_states", id, hold, now, "state = 'stalled'");
+  }
+
   deferred(id: number, now: number) {
     this.#waiting(id, { state: "deferred", reason: "not-yet-past" }, now);
   }
@@ -217,8 +223,9 @@ export class Writer {
    */
   waitsSettled(causes: readonly string[], now: number) {
     this.#database.run(
-      `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, changed_at = @now
-       WHERE state = 'held' AND state <> 'landed' AND state <> 'sending' AND waits_for IN @causes`,
+      `UPDATE event_states SET state = iif(hold IS NULL, 'planned', state), reason = iif(hold IS NULL, NULL, reason),
+         waits_for = NULL, hold = NULL, changed_at = @now
+       WHERE (state = 'held' OR state = 'stalled') AND state <> 'landed' AND state <> 'sending' AND waits_for IN @causes`,
       { causes, now },
     );
   }
@@ -293,7 +300,7 @@ export class Writer {
   /** It landed, and its row now has `content` (JSON; null: unknown). */
   changed(id: number, hash: Buffer, content: string | null, now: number) {
     const changed = { state: "changed", reason: "changed", changed_hash: hash, changed_content: content };
-    this.#set("event_states", id, { ...changed, dismissed: 0, waits_for: null }, now);
+    this.#set("event_states", id, { ...changed, ...NO_WAIT, dismissed: 0 }, now);
   }
 
   /** Its row came back as it landed, and `events` has that content again, so its effect on the document is known. */
@@ -383,7 +390,7 @@ export class Writer {
   opened(id: number, serviceId: string, riding: readonly number[], now: number) {
     this.#document(id, { state: "open", service_id: serviceId }, now);
     return this.#database.run(
-      `UPDATE event_states SET state = 'planned', reason = NULL, doubt = 0, attempted_hash = NULL, changed_at = @now
+      `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, hold = NULL, doubt = 0, attempted_hash = NULL, changed_at = @now
        WHERE document_id = @id AND (state = 'sending' OR state = 'stalled' AND doubt = 1) AND dismissed = 0
          AND event_id NOT IN @riding`,
       { id, riding, now },
@@ -394,7 +401,8 @@ export class Writer {
   stranded(id: number, reason: Code, message: string, now: number) {
     this.#document(id, { state: "stranded", reason }, now);
     this.#database.run(
-      "UPDATE event_states SET reason = 'document-stranded', changed_at = @now WHERE document_id = @id AND state = 'stalled'",
+      `UPDATE event_states SET reason = 'document-stranded', waits_for = NULL, hold = NULL, changed_at = @now
+       WHERE document_id = @id AND state = 'stalled'`,
       { id, now },
     );
     this.problem("document", id, { code: reason, message }, now);
@@ -516,7 +524,7 @@ export class Writer {
        SELECT document_id, id, 'planned', @now FROM events WHERE id = @id`,
       { id, now },
     );
-    this.#set("event_states", id, { reason: null, waits_for: null, doubt: 0, ...columns }, now);
+    this.#set("event_states", id, { reason: null, ...NO_WAIT, doubt: 0, ...columns }, now);
   }
 
   #document(id: number, columns: Columns, now: number) {
@@ -628,7 +636,8 @@ export class Writer {
   }
 }
 
-const PLANNED = { state: "planned", reason: null, waits_for: null };
+const NO_WAIT = { waits_for: null, hold: null };
+const PLANNED = { state: "planned", reason: null, ...NO_WAIT };
 /** It has not landed, so a duplicate will not be a receipt (H3). */
 const NOT_TRIED = { attempted_hash: null };
 const NO_IDS = { origin: null, service_id: null, snapshot_id: null };

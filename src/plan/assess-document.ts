@@ -127,8 +127,9 @@ export function assessDocument(
     if (why !== null) {
       if (isSettled(event, why)) {
         assessment.bars.push({ at: event.at, rank: event.rank, id: event.id, waitsFor: `event:${event.id}`, event });
-      } else if (event.at >= context.dueBefore && why.reason === "not-yet-past") assessment.deferred.push(event);
-      else assessment.held.push({ event, ...why });
+      } else if (event.at >= context.dueBefore && why.reason === "not-yet-past" && !event.doubt) {
+        assessment.deferred.push(event);
+      } else assessment.held.push({ event, ...why });
       // Later events wait only for this one: giving it up gives up no other.
       block = why === own ? behind(event, why) : why;
       continue;
@@ -156,7 +157,6 @@ function isSettled(event: WorkEvent, block: Block): boolean {
     block.waitsFor === `event:${event.id}` ||
     isRejected(event) ||
     event.state === "foreign" ||
-    (event.state === "stalled" && (event.doubt || block.reason !== "not-yet-past")) ||
     event.state === "sending"
   );
 }

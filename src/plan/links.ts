@@ -91,12 +91,13 @@ interface MirrorToCome {
 
 /** Of waiting events. A timeline that has passed the event's time cannot take it any more (H12, H38). */
 function mirrorsToCome({ held, bars }: Assessment, context: LinkContext): MirrorToCome[] {
-  const waiting = [
-    ...held.map(({ event, reason }) => ({ event, isStalled: /^(behind|document)-stalled$/.test(reason) })),
-    ...bars.flatMap(({ event }) =>
-      event === null ? [] : { event, isStalled: event.state === "stalled" && event.reason !== "doubt-unsettled" },
-    ),
-  ];
+  const waiting = [...held, ...bars.flatMap(({ event }) => (event === null ? [] : { event, reason: "" }))].map(
+    ({ event, reason }) => ({
+      event,
+      isStalled:
+        /^(behind|document)-stalled$/.test(reason) || (event.state === "stalled" && event.reason !== "doubt-unsettled"),
+    }),
+  );
   return waiting.flatMap((one) => {
     const { document, at } = one.event;
     return touched(one.event, context.relatedTo)

@@ -33,9 +33,11 @@ export function describeEventRefusal(
   return `${words} · on ${name(document)}, ${relatedDocument === null ? "making" : "to"} ${name(other)}`;
 }
 
-/** What a person must do about doubt whose request was refused again. `name`: as `resolve` takes it. */
+export const sameAnswer = (error: ServiceError): string => `The answer was the same again (${describeRefusal(error)})`;
+
+/** What a person must do about doubt that asking again does not settle. `why`: a sentence; `name`: as `resolve` takes it. */
 export function askToSettle(
-  error: ServiceError,
+  why: string,
   what: "event" | "document",
   name: string,
   target: Pick<Target, "name" | "ledgerPath">,
@@ -44,7 +46,7 @@ export function askToSettle(
   const flags = targetFlags(target.name, { ledger: target.ledgerPath }, (path) => path);
   const [landed, there] = what === "event" ? ["has landed", "--landed"] : ["has made it", "--document-id <id>"];
   return {
-    message: `The answer was the same again (${describeRefusal(error)}), and does not show whether an earlier attempt ${landed}.`,
+    message: `${why}, which does not show whether an earlier attempt ${landed}.`,
     hint: `Check at the service, then type \`${command} ${there}${flags}\`, or \`${command} --not-landed${flags}\`.`,
   };
 }

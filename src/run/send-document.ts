@@ -13,7 +13,7 @@ import { countBeforeShut, isDisproved } from "../plan/shut-out.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { ServiceError } from "../model/attempt.js";
 import type { Answer } from "../submit/call.js";
-import { askToSettle, toldRefusal } from "./refusals.js";
+import { askToSettle, sameAnswer, toldRefusal } from "./refusals.js";
 import { begunAmong, type Evidence, gatherEvidence, recordLandings, saysTheSame } from "./evidence.js";
 import { firstEarly, type LaneDocument, linkedAt, sendEvents, withdraw } from "./send-events.js";
 import type { Session } from "./session.js";
@@ -139,7 +139,7 @@ async function sendCreate(
   };
   const key = documentDeduplicationId(document);
   const unsettle = (t: Writer, error: ServiceError) =>
-    t.unsettled("document", document.id, askToSettle(error, "document", key, session.target), now);
+    t.unsettled("document", document.id, askToSettle(sameAnswer(error), "document", key, session.target), now);
   if (request === null) {
     session.outcomes((t) => {
       withdraw(t, session, evidence, events);

@@ -4,12 +4,11 @@
  */
 import { idsOf, type WorkEvent } from "../ledger/work.js";
 import type { Writer } from "../ledger/writer.js";
-import type { ServiceError } from "../model/attempt.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer } from "../submit/call.js";
 import { readDocument } from "../submit/calls.js";
 import { namesCode } from "../submit/classify.js";
-import { askToSettle, describeEventRefusal } from "./refusals.js";
+import { askToSettle, describeEventRefusal, sameAnswer } from "./refusals.js";
 import { begunAmong, type Evidence, recordLandings } from "./evidence.js";
 import type { Session } from "./session.js";
 
@@ -243,7 +242,7 @@ async function takeUnanswered(turn: Turn, answer: Answer & { result: "unanswered
   const isUnsettled = read?.result === "accepted" || read?.result === "refused";
   end((t) => {
     if (error === null || !isUnsettled) evidence.leaveUnanswered(t, chunk, now);
-    else for (const event of chunk) unsettled(turn, t, event, error);
+    else for (const event of chunk) unsettled(session, t, event, sameAnswer(error), now);
     evidence.giveBack(t, queue.flat(), now);
   });
   return false;
@@ -307,7 +306,7 @@ async function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): 
       message: describeEventRefusal(answer.error, first, session.work),
     };
     if (proven) t.rejected("event", first.id, note, now);
-    else if (isUnsettled) unsettled(turn, t, first, answer.error);
+    else if (isUnsettled) unsettled(turn.session, t, first, sameAnswer(answer.error), now);
     else t.stalled("event", first.id, "refused-in-doubt", now);
     evidence.giveBack(t, queue.flat(), now);
   });
@@ -315,11 +314,11 @@ async function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): 
 }
 
 /** A person settles the document's doubt at once, but that of a CANCEL by its key: the name is then the next generation's. */
-function unsettled({ session: { work, target }, now }: Turn, t: Writer, event: WorkEvent, error: ServiceError): void {
+export function unsettled({ work, target }: Session, t: Writer, event: WorkEvent, why: string, now: number): void {
   const document = work.document(event.document);
   const isNamed = document !== null && event.event !== "#replaced";
   const name = isNamed ? `${document.kind}/${document.key}` : event.deduplicationId;
-  t.unsettled("event", event.id, askToSettle(error, "event", name, target), now);
+  t.unsettled("event", event.id, askToSettle(why, "event", name, target), now);
 }
 
 /**

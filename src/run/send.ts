@@ -2,11 +2,13 @@
 import { isUnsent } from "../model/states.js";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Writer } from "../ledger/writer.js";
+import type { Code } from "../model/codes.js";
+import type { Block } from "../plan/assess-document.js";
 import { idsOf, type WorkDocument, type WorkEvent } from "../ledger/work.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { type Component, type PlanContext, componentsOf, planPieces } from "../plan/plan-work.js";
 import { createGate, createLanes, type Gate, MOST_LANES } from "../submit/lanes.js";
-import { DUE_MARGIN_MS } from "./send-events.js";
+import { DUE_MARGIN_MS, unsettled } from "./send-events.js";
 import { sendRequest } from "./send-document.js";
 import type { Session } from "./session.js";
 
@@ -216,6 +218,12 @@ async function sendRequests(
   return (await Promise.all(results.values())).includes(false) ? unsent : null;
 }
 
+/** The next run settles the doubt, or one word about its document. */
+const isAskedAgain = (event: WorkEvent, reason: Code): boolean =>
+  /^(behind|document)-(stalled|unsettled)$/.test(reason) ||
+  event.reason === "doubt-unsettled" ||
+  event.reason === "document-stranded";
+
 /** Writes why events are not sent: held, deferred, refused, released. */
 export function settleComponent(session: Session, component: Component): void {
   const writes: ((t: Writer) => void)[] = [];
@@ -224,16 +232,24 @@ export function settleComponent(session: Session, component: Component): void {
   const revive = (event: WorkEvent) => {
     if (event.state === "rejected") writes.push((t) => t.released(event.id, now));
   };
-  for (const { document, ready, held, deferred, refused } of component.assessments) {
+  for (const { document, ready, held, deferred, refused, bars } of component.assessments) {
+    const inDoubt = (event: WorkEvent, why: Block | null) => {
+      if (event.hold !== (why?.reason ?? null) || (why !== null && event.waitsFor !== why.waitsFor))
+        writes.push((t) => t.heldInDoubt(event.id, why, now));
+    };
     for (const event of ready) {
       if (["held", "deferred", "rejected"].includes(event.state)) writes.push((t) => t.released(event.id, now));
     }
     for (const { event, reason, waitsFor } of held) {
+      if (event.doubt && reason === "link-circle" && event.reason !== "doubt-unsettled")
+        writes.push((t) => unsettled(session, t, event, "It and other events wait for each other", now));
+      else if (event.state === "stalled") inDoubt(event, isAskedAgain(event, reason) ? null : { reason, waitsFor });
       if (event.state === "held" && event.reason === reason && event.waitsFor === waitsFor) continue;
       if (!isUnsent(event)) continue;
       revive(event);
       writes.push((t) => t.held(event.id, reason, waitsFor, now));
     }
+    for (const { event } of bars) if (event?.state === "stalled") inDoubt(event, null);
     for (const event of deferred) {
       if (event.state === "deferred") continue;
       revive(event);
@@ -245,7 +261,8 @@ export function settleComponent(session: Session, component: Component): void {
       if (event.state === "rejected" && (isTrue || event.reason === reason)) continue;
       writes.push((t) => t.rejected("event", event.id, { code: reason, message }, now));
     }
-    const resting = ready.length + held.length + deferred.length === 0 && component.requests.length === 0;
+    const waiting = held.filter(({ event }) => !event.dismissed);
+    const resting = ready.length + waiting.length + deferred.length === 0 && component.requests.length === 0;
     if (resting) writes.push(() => session.work.closeIfResting(document.id));
   }
   if (writes.length > 0) session.outcomes((t) => writes.forEach((write) => write(t)));

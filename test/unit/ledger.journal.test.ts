@@ -436,7 +436,7 @@ describe("a rebuilt ledger", () => {
     world.loseLedger();
     await rebuild();
     const waits = await world.import(first);
-    expect([waits.exitCode, waits.open.events]).toEqual([3, { stalled: 1 }]);
+    expect([waits.exitCode, waits.open.events]).toEqual([3, { held: 1 }]);
     expect(answer(waits)).toBe("1 event waits for something that only you can settle. Nothing is lost.");
     expect((await world.bring("c", ["M2 10"])).events).toEqual({ landed: 1 });
     expect(await world.import(late)).toMatchObject({ exitCode: 0, open: { events: {} } });

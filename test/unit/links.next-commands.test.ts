@@ -486,3 +486,18 @@ test(
     await world.ends(0, "resume");
   },
 );
+
+test("doubt behind a row to correct waits for that row: no run asks about it before, and none is proposed", async () => {
+  const world = await linkedWorld();
+  await world.brings(0, "rows-1.csv", ["A 10"]);
+  world.sandbox.setFaults([{ ...lost, match: { path: "/documents/events" }, times: 9 }]);
+  await world.brings(4, "rows-2.csv", ["A 30"]);
+  world.sandbox.setFaults([]);
+  await world.brings(3, "rows-3.csv", ["A 20 company=11222333000182"]);
+  const { out } = await world.typed("status");
+  expect(out).toMatch(/waits for the correction of rows-3.csv, row 2/);
+  expect(out).not.toMatch(/the next run settles|^rowferry resume/m);
+  await world.ends(0, "dismiss --row rows-3.csv:2 --yes");
+  await world.ends(0, "resume");
+  expect(world.timeline("A")).toEqual(["10 Weighing", "30 Weighing"]);
+});

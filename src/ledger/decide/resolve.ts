@@ -45,7 +45,7 @@ export function findDoubt(database: LedgerDatabase, name: string, said: Decision
   const about = { documents: keys === null ? generationsNamed(database, name) : [], keys: keys ?? [] };
   const found = database.rows<DoubtfulEvent & { document: number }>(
     `SELECT e.id, e.document_id AS document, key_text(e.deduplication_id) AS deduplicationId, e.name, e.at
-     FROM (SELECT document_id, id FROM open_events WHERE state = 'stalled' AND doubt = 1 UNION ${sendingEvents}) o
+     FROM (SELECT document_id, id FROM open_events WHERE doubt = 1 UNION ${sendingEvents}) o
      JOIN events e ON e.id = o.id AND e.document_id = o.document_id
      WHERE (e.document_id IN @documents OR key_text(e.deduplication_id) IN @keys)
      ORDER BY e.at, e.rank, e.id`,

@@ -13,7 +13,7 @@ import { fieldsIn } from "./changes.js";
 import { describeWait } from "./describe-wait.js";
 import { originalCellsBeside } from "../stage/corrections.js";
 import { createCells } from "../stage/row-cells.js";
-import { creationsThatWait, editedInDoubt, heldNow, unsettledEvents } from "./tally.js";
+import { creationsThatWait, unsettledEvents } from "./tally.js";
 
 /** From the view `failures`, or a warning. */
 interface Failure {
@@ -131,16 +131,15 @@ function withoutParty(text: string): string {
 }
 
 /**
- * Doubt behind doubt that only a person can settle is a part of it. Events of a stranded document wait for its id, those that a
- * refused file edited for that file, and a creation for its first event: none is a problem of its own.
+ * Doubt behind doubt that only a person can settle is a part of it. Events of a stranded document wait for its id, and a
+ * creation for its first event: neither is a problem of its own.
  */
 export const openFailures = `WITH unsettled AS MATERIALIZED (${unsettledEvents}),
-  explained AS MATERIALIZED (SELECT 'event' AS kind, id FROM (${editedInDoubt})
-    UNION ALL SELECT 'document', id FROM (${creationsThatWait}))
+  waiting AS MATERIALIZED (${creationsThatWait})
   SELECT subject, f.id, iif(u.id IS NULL, f.code, 'doubt-unsettled') AS code, f.code AS reason, row_id, column_name, message, hint, name
   FROM failures f LEFT JOIN unsettled u ON subject = 'event' AND u.id = f.id
-    LEFT JOIN explained x ON x.kind = subject AND x.id = f.id
-  WHERE x.id IS NULL AND NOT (subject = 'event' AND f.code = 'document-stranded')`;
+    LEFT JOIN waiting w ON subject = 'document' AND w.id = f.id
+  WHERE w.id IS NULL AND NOT (subject = 'event' AND f.code = 'document-stranded')`;
 
 const warnings = `SELECT 'warning' AS subject, id, code, code AS reason, row_id, column_name, message, hint, NULL AS name
   FROM problems WHERE severity = 'warning' AND at >= @since`;
@@ -265,7 +264,7 @@ export function tallyHeld(database: LedgerDatabase, cells = false): ToldWaiting[
       }
     >(
       `SELECT h.code, h.count, e.event || ' of ' || e.document AS name, ${rowName("e.first_row")} AS place,
-         coalesce(e.waits_for, (SELECT waits_for FROM (${editedInDoubt}) WHERE id = e.id)) AS waits_for,
+         e.waits_for,
          (SELECT i.name || ':' || (e.first_row & 4294967295) FROM inputs i WHERE i.id = e.first_row >> 32) AS "row",
          (SELECT kind || '/' || key FROM documents WHERE h.waited = 1 AND e.waits_for = 'document:' || id) AS document,
          (SELECT id IN (${MAKERS}) FROM documents WHERE h.waited = 1 AND e.waits_for = 'document:' || id) AS isMaker,
@@ -273,7 +272,7 @@ export function tallyHeld(database: LedgerDatabase, cells = false): ToldWaiting[
            WHERE id = iif(e.waits_for GLOB 'event:*', substr(e.waits_for, 7) + 0, e.id)), NULL) AS "from"
        FROM (SELECT reason AS code, count(*) AS count, count(DISTINCT waits_for) AS waited, coalesce(min(iif(
            EXISTS (SELECT 1 FROM row_events r WHERE r.event_id = o.id), id, NULL)), min(id)) AS id
-         FROM (${heldNow}) o GROUP BY reason) h
+         FROM open_events o WHERE state = 'held' GROUP BY reason) h
        JOIN events_now e ON e.id = h.id ORDER BY h.count DESC, h.code`,
     )
     .map(({ name, waits_for, document, isMaker, from, ...held }) => {

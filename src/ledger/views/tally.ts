@@ -30,24 +30,14 @@ export function tallyRun(database: LedgerDatabase, run: number): Omit<OpenWork, 
 const unsettledDocuments = `SELECT id FROM failed_documents WHERE reason = 'doubt-unsettled'
   UNION SELECT document_id FROM open_events WHERE state = 'stalled' AND reason = 'doubt-unsettled'`;
 
-/** In doubt, with other content since from a file that --max-errors refused: no run asks about them before it is imported. */
-export const editedInDoubt = `SELECT o.id, o.document_id, 'import-refused' AS reason, 'input:' || i.id AS waits_for
-  FROM open_events o JOIN event_states s ON s.document_id = o.document_id AND s.event_id = o.id
-  JOIN events e ON e.id = o.id JOIN inputs i ON i.id = e.input_id
-  WHERE o.state = 'stalled' AND i.refused = 1 AND s.attempted_hash <> e.content_hash
-    AND o.reason <> 'document-stranded' AND o.document_id NOT IN (${unsettledDocuments})`;
-
-/** Every event that waits, and for what. */
-export const heldNow = `SELECT id, document_id, reason, waits_for FROM open_events WHERE state = 'held' UNION ALL ${editedInDoubt}`;
-
 /**
  * Events that went out with a stranded document, or are in doubt behind doubt that only a person can settle, wait for a
  * person, not for the next run (H1, H4).
  */
 export const shownState = (of: string): string =>
-  `CASE WHEN ${of}.state <> 'stalled' THEN ${of}.state WHEN ${of}.reason = 'document-stranded' THEN 'stranded'
-     WHEN ${of}.document_id IN (${unsettledDocuments}) THEN 'unsettled'
-     WHEN ${of}.id IN (SELECT id FROM (${editedInDoubt})) THEN 'held' ELSE ${of}.state END`;
+  `CASE WHEN ${of}.state <> 'stalled' THEN ${of}.state WHEN ${of}.waits_for IS NOT NULL THEN 'held'
+     WHEN ${of}.reason = 'document-stranded' THEN 'stranded' WHEN ${of}.document_id IN (${unsettledDocuments}) THEN 'unsettled'
+     ELSE ${of}.state END`;
 
 /** Events in doubt on a document with doubt that only a person can settle: one word about the document settles all. */
 export const unsettledEvents = `SELECT id FROM open_events WHERE state = 'stalled' AND reason <> 'document-stranded'
@@ -56,9 +46,7 @@ export const unsettledEvents = `SELECT id FROM open_events WHERE state = 'stalle
 /** In doubt, and asked about only with the document's first events, all of which wait themselves. */
 export const creationsThatWait = `SELECT f.id FROM failed_documents f JOIN documents d USING (id)
   WHERE f.state = 'stalled' AND f.reason <> 'doubt-unsettled' AND NOT d.create_empty
-    AND EXISTS (SELECT 1 FROM events_now WHERE document_id = f.id AND NOT dismissed)
-    AND NOT EXISTS (SELECT 1 FROM events_now e WHERE e.document_id = f.id AND NOT e.dismissed
-      AND NOT (e.state = 'held' AND e.waits_for <> 'document:' || f.id OR e.id IN (SELECT id FROM (${editedInDoubt}))))`;
+    AND (SELECT min(coalesce(waits_for <> 'document:' || f.id, 0)) FROM events_now WHERE document_id = f.id AND NOT dismissed)`;
 
 export function tallyOpen(database: LedgerDatabase): OpenWork {
   const count = (text: string, values: object = {}) => database.rows<Counted>(text, values);
@@ -203,7 +191,7 @@ const openOutcomes = `SELECT row_id, CASE
     AND d.state = 'planned' AND (d.create_empty = 1 OR NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = d.id))`;
 
 /** Events held by what no row to correct explains, and what waits for these. */
-const toSettle = `CREATE TEMP TABLE held_now AS ${heldNow};
+const toSettle = `CREATE TEMP TABLE held_now AS SELECT id, document_id, reason, waits_for FROM open_events WHERE state = 'held';
   CREATE INDEX temp.held_now_by ON held_now (waits_for);
   CREATE TEMP TABLE to_settle (id INTEGER PRIMARY KEY);
   INSERT INTO temp.to_settle WITH RECURSIVE stuck (id, document_id) AS (

@@ -4,7 +4,6 @@ import type { LedgerDatabase } from "../ledger-database.js";
 import type { Attempt } from "../../model/attempt.js";
 import { rowNameOrNull } from "../rows.js";
 import { describeWait } from "./describe-wait.js";
-import { heldNow } from "./tally.js";
 
 export interface HeldRecord extends DocumentName {
   event: string;
@@ -20,7 +19,7 @@ export const heldEvents = (database: LedgerDatabase, limit: number): HeldRecord[
   database
     .rows<HeldRecord>(
       `SELECT d.kind, d.key, e.event, e.at, o.reason, o.waits_for AS waitsFor, ${rowNameOrNull("e.first_row")} AS place
-       FROM (${heldNow}) o JOIN events_now e ON e.id = o.id JOIN documents d ON d.id = e.document_id
+       FROM open_events o JOIN events_now e ON e.id = o.id JOIN documents d ON d.id = e.document_id WHERE o.state = 'held'
        ORDER BY e.document_id, e.at, e.rank, e.id LIMIT @limit`,
       { limit },
     )
