@@ -14,10 +14,11 @@ import { mappingAsUsed } from "../run/stage.js";
 import type { Mapping, RowMapper } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import { columnsUsed } from "../model/formula.js";
-import type { MappedRow } from "../model/records.js";
+import { contentHash } from "../model/keys.js";
+import type { EventRecord, MappedRow } from "../model/records.js";
 import { columnName, columnPosition, originalColumns } from "../model/own-columns.js";
 import { describePlace } from "../model/place.js";
-import { memberOf, ofMember, type Problem, rowsWithText } from "../model/problem.js";
+import { eventKeyTwice, isTwinOfGroup, memberOf, ofMember, type Problem, rowsWithText } from "../model/problem.js";
 import { type CellKind, type CellLook, type Row, shownUnit } from "../model/row.js";
 import { missing } from "../model/solution.js";
 import { CODE, type Drafts } from "./drafts.js";
@@ -155,11 +156,24 @@ function verdict(mapped: readonly MappedRow[]): Verdict {
   for (const { outcome } of mapped) {
     if (outcome.fate === "skipped") continue;
     if (outcome.fate === "invalid") problems.push(...outcome.problems);
+    else problems.push(...twinsIn(outcome.records.events));
     names.push(outcome.fate === "invalid" ? namesOf(outcome.placements) : outcome.records);
     for (const { document } of outcome.fate === "invalid" ? outcome.placements : outcome.records.events)
       documents.add(`${document.kind} ${document.key}`);
   }
   return { problems, documents: [...documents].join(", "), names };
+}
+
+/** Events of one row or group that differ under one key. */
+function twinsIn(events: readonly EventRecord[]): Problem[] {
+  const first = new Map<string, Buffer>();
+  const twin = events.find((event) => {
+    const { document, event: label, key } = event;
+    const [name, hash] = [JSON.stringify([document, label, key]), contentHash(event)];
+    if (!first.has(name)) first.set(name, hash);
+    return key.by !== "content" && first.get(name)?.equals(hash) === false;
+  });
+  return twin === undefined ? [] : [eventKeyTwice(twin, null)];
 }
 
 const eventsOf = (names: readonly Names[] = []): string =>
@@ -218,7 +232,7 @@ function judgeGroup(
     now === null
       ? before
       : [...now.problems, ...ofTyping, ...mangled.filter(({ hint }) => wasMangled.has(hint)), ...lasting];
-  const isApart = problems.some(({ code }) => code === "group-interrupted");
+  const isOfGroup = problems.some((one) => one.code === "group-interrupted" || isTwinOfGroup(one));
   const isRight = now !== null && problems.length === 0;
   const ready = isRight && isEdited;
   const told = problemsOnPage(problems);
@@ -265,7 +279,7 @@ function judgeGroup(
       /** The mapping accepts it now. */
       ready,
       /** A person can say that the row is right as it is. */
-      mayBeMeant: !isMeant && !isApart && problems.some(({ code }) => confirmable.has(code)),
+      mayBeMeant: !isMeant && !isOfGroup && problems.some(({ code }) => confirmable.has(code)),
       /** So it does, as the row is, but not when it was imported: a person must say that the row is to be imported. */
       isAccepted: isRight && !isEdited,
       /** How another row contradicts it, whose content it takes the place of; null: none. Asked of shown rows only. */

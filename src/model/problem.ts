@@ -26,16 +26,24 @@ export const cellRewritten = (column: string, was: string, is: string): Problem 
   return { code: "cell-rewritten", column, message, hint };
 };
 
-/** `other`: the row before it, in words. */
+const ITS_ROWS = "another of its rows";
+
+/** `other`: the row before it, in words; null: one of its group. */
 export const eventKeyTwice = (
   { event, document }: { event: string; document: { kind: string; key: string } },
-  other: string,
+  other: string | null,
 ): Problem =>
   problem(
     "event-key-twice",
-    `The event ${event} of ${document.kind} ${document.key} is given with other content in ${other}.`,
-    "Keep the row that is right and delete the other, or give the event a key that differs between them.",
+    `The event ${event} of ${document.kind} ${document.key} is given with other content in ${other ?? ITS_ROWS}.`,
+    other === null
+      ? "Give the event a key that differs between them; or delete the wrong row in its source file, and import that file again."
+      : "Keep the row that is right and delete the other, or give the event a key that differs between them.",
   );
+
+/** Both are imported together, whichever is meant. */
+export const isTwinOfGroup = ({ code, message }: Problem): boolean =>
+  code === "event-key-twice" && message.endsWith(` ${ITS_ROWS}.`);
 
 /** Two records, in words. */
 export const keysNearlyEqual = (one: string, other: string): Problem =>

@@ -501,6 +501,26 @@ it("a row apart from its group is not said to be right, because its import alone
   expect((await look())?.problems.map(({ code }) => code)).toContain("group-interrupted");
 });
 
+it(
+  "two rows of one group that contradict each other are right neither as they are nor once something else is typed",
+  long,
+  async () => {
+    const office = openOffice(weighingsWith({ group: "=load", event: { each: "row" } }));
+    await office.brought("w.csv", loads("A 10 5", "A 10 6"));
+    const corrections = correctionsOf(office);
+    const twice = { code: "event-key-twice", column: null, mistake: null };
+    const look = async () => (await corrections.grid(twice))[0]?.rows[1];
+    expect(await look()).toMatchObject({ ready: false, mayBeMeant: false });
+    const { ref = "" } = (await look()) ?? {};
+    await corrections.edit({ label: "Gross", edits: [{ ref, column: "Gross", replaces: "6", value: "7" }] });
+    expect(await look()).toMatchObject({ ready: false, mayBeMeant: false });
+    expect((await look())?.problems[0]?.hint).toContain("delete the wrong row in its source file");
+    await office.brought("w.csv", loads("A 10 5"));
+    expect(weights(office)).toEqual(["A 10 5"]);
+    await isWell(office);
+  },
+);
+
 it("the overview says of each cause how many of its rows have an edit that was not imported", long, async () => {
   const office = openOffice(weighings);
   const rows = ["A,2026-01-01 10:00,much", "B,2026-01-01 10:00,more", "C,2026-13-01 10:00,much", "D,2026-01-01,5"];

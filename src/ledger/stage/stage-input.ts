@@ -285,7 +285,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
       const before = first.get(one.deduplicationId);
       if (before === undefined) first.set(one.deduplicationId, one);
       else if (!before.hash.equals(one.hash))
-        return { keyed, repeated: false, twins: eventKeyTwice(one.record, "another of its rows") };
+        return { keyed, repeated: false, twins: eventKeyTwice(one.record, null) };
     }
     return { keyed: [...first.values()], repeated: first.size < keyed.length, twins: null };
   };

@@ -131,7 +131,7 @@ export const ledgerCodes = {
   ),
   "event-key-twice": mark(
     "Two rows in one import describe the same event differently.",
-    "Both are in the rejected file: keep the row that is right and delete the other, or give the event a key that differs between them.",
+    "Both are in the rejected file: keep the row that is right and delete the other (if they are of one group, only in the source file), or give the event a key that differs between them.",
     "Rows 7 and 9 both hold weighing ticket 55 of manifest 123, with different weights: neither is sent.",
   ),
   "document-unknown": usage(
