@@ -131,10 +131,11 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
         correct: causes.correct.map(explained),
         decide: causes.decide.map((cause) => explained({ ...cause, what: forPage(cause.what) })),
         withdrawn: tallyWithdrawn(database).map(saidWithdrawn),
-        /** `file`: to be imported again. `canBeGivenUp`: the rest is released by what it waits for. */
+        /** `file`: to be imported again; `isHere`: where the page can. `canBeGivenUp`: the rest is released by what it waits for. */
         waiting: waiting.map((wait) => ({
           ...explained(wait),
           file: wait.file && shownPath(wait.file.path, cwd),
+          isHere: wait.file !== undefined && STARTABLE.test(shownPath(wait.file.path, cwd)),
           canBeCorrected: missing.includes(wait.code),
           canBeGivenUp:
             wait.code !== "import-refused" &&
@@ -271,6 +272,9 @@ export const filesOf = (target: Target, cwd: string) =>
       canTakeBack: unsent.has(id),
     }));
   });
+
+/** As `startable` finds them. */
+const STARTABLE = /^[^/.][^/]*(\/[^/.][^/]*)?$/;
 
 /** What an import can begin with, in the folder and in those right in it. */
 export async function startable(cwd: string) {

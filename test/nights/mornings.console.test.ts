@@ -217,11 +217,11 @@ async function personAt(world: LinkedWorld, drawn: Dice, log: string[]) {
           if (filled !== null) press(`Decide ${code}: ${act.label}`, () => decide(act, to, mixed(to, filled)));
         }
     }
-    for (const { code, canBeCorrected, canBeGivenUp, file, input } of seen.waiting) {
+    for (const { code, canBeCorrected, canBeGivenUp, file, isHere, input } of seen.waiting) {
       if (canBeCorrected) await correct({ code, column: null, mistake: null });
       if (input !== undefined)
         press(`Take back ${input}`, () => decide({ action: "withdraw", label: "" }, { flags: { input } }));
-      if (file !== undefined)
+      if (file !== undefined && isHere)
         press(`Import ${file} again`, () => decide({ action: "import", label: "" }, { what: ["linked.yaml"], file }));
       if (canBeGivenUp && (found.length === 0 || is(0.3)))
         press(`Give up ${code}`, async () => {

@@ -1,7 +1,15 @@
 /** What the console says first of a ledger, without a server. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { forPage } from "../../src/console/jobs.js";
-import { createTargets, decisionsOf, explained, filesOf, livesOf, overviewOf } from "../../src/console/overview.js";
+import {
+  createTargets,
+  decisionsOf,
+  explained,
+  filesOf,
+  livesOf,
+  overviewOf,
+  startable,
+} from "../../src/console/overview.js";
 import { resolveTarget, runImport } from "../../src/index.js";
 import { type Code, codes } from "../../src/model/codes.js";
 import { solutionOf } from "../../src/model/solution.js";
@@ -31,6 +39,23 @@ it("a run of the library, which tells nobody how far it is, is known to be at wo
   const files = [office.path("w.csv")];
   await runImport({ target, mapping: office.path("m.yaml"), files, onEvent: () => seen.push(lives()) });
   expect([seen.at(-1), lives()]).toEqual([{ sandbox: null }, {}]);
+});
+
+it("a refused file that the page does not list to be imported again is said to be elsewhere", long, async () => {
+  const office = openOffice(weighings);
+  const { cwd, now } = office.world;
+  const isHere = async (folder: string) => {
+    mkdirSync(office.path(folder), { recursive: true });
+    office.writeCsv(`${folder}/w.csv`, ["Load,At,Gross", "A,2026-01-01 10:00,x", "B,2026-01-01 10:00,5"]);
+    await office.ends(3, `import m.yaml ${folder}/w.csv --max-errors 10%`);
+    const [{ file, isHere: here } = {}] = overviewOf("sandbox", createTargets({ cwd, env: {} }), cwd, now).waiting;
+    const { files } = await startable(cwd);
+    return [here, files.includes(file ?? "")];
+  };
+  expect([await isHere("inbox"), await isHere("inbox/march")]).toEqual([
+    [true, true],
+    [false, false],
+  ]);
 });
 
 it("of files, those are offered to be taken back of which `withdraw` can take something back", long, async () => {

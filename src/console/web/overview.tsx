@@ -95,7 +95,7 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
             {!isOnly && " for these rows, or for something else"}
           </summary>
           <ul>
-            {waiting.map(({ code, count, meaning, example, canBeCorrected, canBeGivenUp, file, input }) => (
+            {waiting.map(({ code, count, meaning, example, canBeCorrected, canBeGivenUp, file, isHere, input }) => (
               <li key={code}>
                 {counted(count, "event")}: <Prose text={meaning} /> <span class="quiet">{example}</span>
                 {canBeCorrected && (
@@ -113,7 +113,9 @@ function Section({ name, answer, isWell, lastRun, live, waiting, draft, failure,
                 )}
                 {file !== undefined && (
                   <p>
-                    If {file} is right, or once it is corrected, import it again from <Link to="/files">Files</Link>.
+                    If {file} is right, or once it is corrected,{" "}
+                    {!isHere && "copy it into the console's working folder, then "}
+                    import it again from <Link to="/files">Files</Link>.
                   </p>
                 )}
                 {input !== undefined && (
