@@ -402,6 +402,14 @@ test("a cancelled document that has made another cannot be sent again, so that i
   expect(out).not.toContain("rowferry replace");
 });
 
+test("what refers to a cancelled document waits on where another row of that document is given up", async () => {
+  const world = await linkedWorld();
+  await world.brings(0, "rows-1.csv", ["B 1", "B 2 cancel"]);
+  await world.brings(3, "rows-2.csv", ["A 3 link B", "B 4"]);
+  await world.ends(0, "dismiss --code after-cancel --yes");
+  expect((await world.json("status"))["open"]).toMatchObject({ events: { held: 1 } });
+});
+
 test("taking back a file releases what waits for its rows", async () => {
   const world = await linkedWorld();
   world.write("rows-1.csv", ["D 5", "A 1 company=1"]);

@@ -75,7 +75,8 @@ export function dismiss(
     }
     causes.push(...given.events.map((event) => `event:${event}`));
     // What waits for a document that they would have created waits for something else now.
-    causes.push(...database.values<number>(TOUCHED, given).map((document) => `document:${document}`));
+    const uncreated = `SELECT id FROM documents_now WHERE id IN (${TOUCHED}) AND service_id IS NULL`;
+    causes.push(...database.values<number>(uncreated, given).map((document) => `document:${document}`));
     writer.waitsSettled(causes, now);
     return done;
   });
