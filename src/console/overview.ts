@@ -141,7 +141,7 @@ export function overviewOf(name: string, targets: Targets, cwd: string, now: num
             wait.code !== "import-refused" &&
             (unexplainedWaits.includes(wait.code) ||
               // Its document was given up before.
-              (wait.code === "document-stranded" && causes.decide.every(({ code }) => code !== wait.code))),
+              (wait.code === "document-stranded" && causes.decide.every(({ code }) => !idIsUnknown.includes(code)))),
         })),
         /** The last run that sent; null: none. */
         lastRun: lastRun && { ...lastRun, ...wordsOf(lastRun.summary), summary: null },
@@ -193,6 +193,9 @@ function expectedOf(name: string, cwd: string): string | null {
 }
 
 const allIsWell = "All is well.";
+
+/** Of a document that is to be decided. */
+const idIsUnknown: readonly Code[] = ["document-stranded", "target-id-unknown", "foreign-collision"];
 
 function answerOf(
   database: LedgerDatabase,

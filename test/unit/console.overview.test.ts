@@ -1,5 +1,5 @@
 /** What the console says first of a ledger, without a server. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { forPage } from "../../src/console/jobs.js";
 import {
   createTargets,
@@ -13,9 +13,10 @@ import {
 import { resolveTarget, runImport } from "../../src/index.js";
 import { type Code, codes } from "../../src/model/codes.js";
 import { solutionOf } from "../../src/model/solution.js";
+import { createSandbox } from "../../src/sandbox/index.js";
 import { mapping } from "../support/mapping.js";
-import { openOffice } from "../support/office.js";
-import { loadsWith, weighings, weighingsWith } from "../support/weighings.js";
+import { openOffice, openOfficeAt } from "../support/office.js";
+import { loads, loadsWith, weighings, weighingsWith } from "../support/weighings.js";
 
 it("times are in the zone of the mapping, also where that comes from the one which it extends", long, async () => {
   const { defaults, ...rest } = weighings;
@@ -39,6 +40,16 @@ it("a run of the library, which tells nobody how far it is, is known to be at wo
   const files = [office.path("w.csv")];
   await runImport({ target, mapping: office.path("m.yaml"), files, onEvent: () => seen.push(lives()) });
   expect([seen.at(-1), lives()]).toEqual([{ sandbox: null }, {}]);
+});
+
+it("what waits for a document of someone else is not offered to be given up before that is decided", long, async () => {
+  const office = await openOfficeAt(createSandbox(), weighings);
+  await office.lands("w.csv", loads("A 11 1", "A 12 1"));
+  rmSync(office.path("state"), { recursive: true });
+  await office.brought("w.csv", loads("A 11 1", "A 12 1"));
+  const { cwd, env, now } = office.world;
+  const waits = () => overviewOf("env", createTargets({ cwd, env }), cwd, now).waiting;
+  expect(waits()).toMatchObject([{ code: "document-stranded", count: 2, canBeGivenUp: false }]);
 });
 
 it("a refused file that the page does not list to be imported again is said to be elsewhere", long, async () => {
