@@ -267,12 +267,6 @@ function tellDoubts(columns: readonly Column[], zone: string, { notes }: Decisio
     const [beside] = clock;
     if (beside !== undefined && beside.role !== "time")
       notes.add(`times: "${beside.header}" is read as the time of day for "${header}"; if it is not, remove it there`);
-    const padded = cells.find(({ kind, text }) => kind === "text" && /^0\d+$/.test(text));
-    const bared = cells.find(({ kind, text }) => kind === "number" && text.length < (padded?.text.length ?? 0));
-    if (as === "text" && padded !== undefined && bared !== undefined)
-      notes.add(
-        `zeros: some of "${header}" begin with zeros (${padded.text}); numbers such as ${bared.text} may have lost theirs`,
-      );
     if (numbers !== undefined) {
       const { units } = numbers;
       const bare = cells.find(({ text }) => !/[\p{Letter}\p{Sc}%‰°]/u.test(text));

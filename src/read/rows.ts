@@ -2,7 +2,7 @@
  * Turns a reader's rows into rows of a table: without blank ones, a cell for each column, and with notes on oddities.
  */
 import type { Code } from "../model/codes.js";
-import { listed } from "../model/fold.js";
+import { detachText, listed } from "../model/fold.js";
 import { columnLetters } from "../model/formula.js";
 import type { Problem } from "../model/problem.js";
 import { type CellKind, HIDDEN, type Looks, type Row, shownUnit } from "../model/row.js";
@@ -48,6 +48,9 @@ export const TOTAL =
 const RULE = /^[-=+_:]+$/;
 const RULE_LENGTH = 3;
 
+/** With the zeros in front; not 0 itself. */
+const DIGITS = /^(0*)[1-9]\d{0,30}$/;
+
 /** A date as a person types it, whose day or month comes first. */
 const TYPED_DATE = /^\s*(\d\d?)[-/.](\d\d?)[-/.]\d\d(?:\d\d)?(?!\d)/;
 
@@ -90,6 +93,61 @@ function doubtfulDates(header: readonly string[]) {
         if (texts === 0 || isSound) return [];
         const forms = isText ? "as 2025-01-10, and the others as 13/10/2025" : "and the others as texts";
         return `"${name}" holds dates up to the 12th of a month${isText ? " " : ", "}${forms}: a spreadsheet may have swapped day and month of the dates.`;
+      }),
+  };
+}
+
+/** Digits of one width, some of which begin with zeros, and shorter ones: a spreadsheet takes 00123 for a number. */
+function lostZeros(header: readonly string[]) {
+  interface Seen {
+    /** Of those that begin with zeros; 0: of several widths. */
+    width: number;
+    example: string;
+    padded: number;
+    mostZeros: number;
+    longest: number;
+    bare: Map<number, { row: number; text: string; count: number }>;
+  }
+  const seen = new Map<number, Seen>();
+  return {
+    look({ number, cells }: Row): void {
+      for (const [column, cell] of cells.entries()) {
+        const [text, zeros = ""] = DIGITS.exec(cell.trim()) ?? [];
+        if (text === undefined) continue;
+        const { length } = text;
+        const found = seen.get(column) ?? {
+          width: 0,
+          example: "",
+          padded: 0,
+          mostZeros: 0,
+          longest: 0,
+          bare: new Map(),
+        };
+        seen.set(column, found);
+        found.longest = Math.max(found.longest, length);
+        if (zeros === "") {
+          const one = found.bare.get(length) ?? { row: number, text: detachText(text), count: 0 };
+          found.bare.set(length, one);
+          one.count++;
+        } else if (found.padded++ === 0) Object.assign(found, { width: length, example: detachText(text) });
+        else if (found.width !== length) found.width = 0;
+        found.mostZeros = Math.max(found.mostZeros, zeros.length);
+      }
+    },
+    notes: (): string[] =>
+      [...seen].flatMap(([column, { width, example, padded, mostZeros, longest, bare }]) => {
+        const isShort = (length: number) => length < width && width - length <= mostZeros;
+        // A CPF among CNPJs has lost nothing.
+        const short = [...bare].flatMap(([length, one]) =>
+          isShort(length) && !(width === 14 && length === 11) ? one : [],
+        );
+        const count = short.reduce((sum, one) => sum + one.count, 0);
+        const [first] = short.toSorted((one, other) => one.row - other.row);
+        if (first === undefined || longest > width || padded < 2 || padded < count) return [];
+        const name = header[column] || columnLetters(column + 1);
+        const rows =
+          count === 1 ? `row ${first.row} has` : `${count} rows have fewer, the first of them row ${first.row} with`;
+        return `Numbers of "${name}" have ${width} digits with their zeros, such as ${example}, but ${rows} ${first.text}: a spreadsheet may have dropped the zeros.`;
       }),
   };
 }
@@ -152,6 +210,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
   const unheaded = new Map<number, Tally>();
   const dates = doubtfulDates(header);
   const units = shownUnits(header);
+  const zeros = lostZeros(header);
   /** The last row of several cells. */
   let above: Row | undefined;
 
@@ -212,6 +271,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
     const { number, cells } = row;
     dates.look(row);
     units.look(row);
+    zeros.look(row);
     const first = cells.findIndex(isFilled);
     const text = (cells[first] ?? "").trimStart();
     if (header.length > 2 && !cells.some((cell, column) => column > first && isFilled(cell))) sparse.add(number);
@@ -259,7 +319,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
     notes(): string[] {
       const tallies = [repeated, ruled, outside, sparse, totals, labels, ...[...unheaded.values()].slice(0, 5)];
       const said = [...(hidden === "read" ? [] : [hiddenRows]), ...tallies].flatMap((one) => one.said());
-      return [...said, ...dates.notes(), ...units.notes()];
+      return [...said, ...dates.notes(), ...units.notes(), ...zeros.notes()];
     },
   };
 }
@@ -299,17 +359,26 @@ export function tally(one: string, many: string, tail = "") {
 
 const GARBLED = /Ã[\u00a1-\u00bf]/;
 
+/** `Concei??o`; not a question without a blank behind it, nor an address with a query. */
+const REPLACED = /(?:\p{Lu}\?{1,2}\p{L}|\p{Ll}\?{1,2}\p{Ll})(?![\w.-]*=)/u;
+
 /** Counts the rows of a file, or of a workbook that a spreadsheet made of one, whose letters were misread before. */
 export function garbledRows() {
-  const { add, said } = tally(
+  const replaced = tally(
+    "has a question mark within a word",
+    "have question marks within words",
+    ": some program may have written them for letters that its encoding lacks; export the file again, as UTF-8",
+  );
+  const misread = tally(
     "has letters like Ã¼",
     "have letters like Ã¼",
     ": UTF-8 that some program read in another encoding; export the file again",
   );
   return {
     look(number: number, cells: readonly string[]): void {
-      if (cells.some((cell) => GARBLED.test(cell))) add(number);
+      if (cells.some((cell) => GARBLED.test(cell))) misread.add(number);
+      if (cells.some((cell) => REPLACED.test(cell))) replaced.add(number);
     },
-    said,
+    said: (): string[] => [misread, replaced].flatMap((one) => one.said()),
   };
 }

@@ -266,6 +266,9 @@ describe("a CSV file", () => {
         ['Tubo 5" aço', "Row 2 has quotes inside a cell that is not quoted"],
         [Buffer.from("Comércio").toString("latin1"), "Row 2 has letters like Ã¼"],
         ['"\'007"', "Row 2 has a cell like"],
+        ["'T-5495", "Row 2 has a cell like"],
+        ["Concei??o", "Row 2 has a question mark within a word"],
+        ["linha 1\\", "Row 2 has a backslash before a letter or a quote"],
         ["Concei‡Æo", "Row 2 has signs like ‡ within words"],
         ["Rua A\\nSala 2", "Row 2 has a backslash before a letter or a quote"],
         ['"Rua A\\\nSala 2"', "Row 2 has a backslash before a letter or a quote"],
@@ -303,7 +306,10 @@ describe("a CSV file", () => {
   });
 
   test("a path, and a sign at the end of a word, are nothing to say", long, async () => {
-    const answer = await imported("rows.csv", csv("id,day,note", "1,01/10/2025,C:\\new\\temp", "2,02/10/2025,Bob‡"));
+    const answer = await imported(
+      "rows.csv",
+      csv("id,day,note", "1,01/10/2025,C:\\new\\temp", "2,02/10/2025,Bob‡ http://a?b=c"),
+    );
     expect(answer).toEqual(ends(0, { staged: 2 }));
     expect(answer.told).not.toContain("Row");
   });

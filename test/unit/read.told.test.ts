@@ -25,6 +25,17 @@ describe("what is no plain table", () => {
     expect(notes.join().includes("Every row has one more cell than the header: R writes")).toBe(isTold);
   });
 
+  it.each([
+    ["are told", ["000123", "000124", "125"], "but row 4 has 125: a spreadsheet may have dropped the zeros"],
+    ["are none where widths differ", ["000123", "0124", "125"], null],
+    ["are none of a CPF among CNPJs", ["00000000000191", "00635017000115", "12345678909"], null],
+  ])("zeros that some numbers of a column have lost %s", async (_, texts, said) => {
+    const { notes } = await readFile(
+      await temporaryFile(`ticket;n\n${texts.map((one, n) => `${one};${n}\n`).join("")}`),
+    );
+    expect(notes).toEqual(said === null ? [] : [expect.stringContaining(said)]);
+  });
+
   it("a header with lines in its cells that comes again is skipped", async () => {
     const header = '"Pedido\nnº";"Data da\ncoleta";Motorista;\n';
     const path = await temporaryFile(`${header}1;01/02/2026;Ana;\n${header}2;02/02/2026;Rui;\n`);

@@ -55,12 +55,12 @@ const QUOTE_IT = "Put quotes around cells that hold line breaks, or remove the b
 /** What DOS and old Macintosh letters become in windows-1252. */
 const MISREAD = "‚ƒ„†‡ˆ‰‹˜™›";
 /** Without them no cell can be one of those below, which are looked for cell by cell. */
-const WARNING_SIGNS = ["Ã", "'", "\\", ...Array.from(MISREAD)];
+const WARNING_SIGNS = ["Ã", "?", "'", "\\", ...Array.from(MISREAD)];
 const MISREAD_WORD = new RegExp(`\\p{L}[${MISREAD}]\\p{L}`, "u");
 /** As databases write line breaks, tabs and quotes; paths of Windows are something else. */
-const ESCAPED = /^(?!(?:[A-Za-z]:)?\\).*\\[nrt"\\\n\r]/s;
+const ESCAPED = /^(?!(?:[A-Za-z]:)?\\).*\\(?:[nrt"\\\n\r]|$)/s;
 /** Text as a person types it into a spreadsheet, so that it keeps zeros and signs. */
-const MARKED = /^'[\d=+@-][^']*$/;
+const MARKED = /^'(?:[\d=+@-][^']*|[^'\s]*\d[^'\s]*)$/;
 
 /** @throws RowferryError `encoding-*`, `dialect-invalid`, `header-missing`, `file-empty`. */
 async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
@@ -170,8 +170,8 @@ function cellOddities() {
     ": the file may be in another encoding, such as cp850 or macintosh; `csv: { encoding }` names it",
   );
   const escaped = tally(
-    "has a backslash before a letter or a quote, such as \\n",
-    "have backslashes before letters or quotes, such as \\n",
+    "has a backslash before a letter or a quote, such as \\n, or at the end of a cell",
+    "have backslashes before letters or quotes, such as \\n, or at the ends of cells",
     ": read as text, though some programs mean a line break by that; export the file as quoted CSV",
   );
   return {
