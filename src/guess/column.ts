@@ -455,14 +455,14 @@ const areAkin = (one: Column, other: Column | undefined) => {
   return qualifiersOf(one.header).some((word) => words.some((of) => sameStem(word, of)));
 };
 
-/** The date to which a time of day belongs: one with the same name, else the one before it, else the one after it. */
+/** The date to which a time of day belongs: one with the same name, else the one before it, else the one after it, else for a bare `Hora` the only one. */
 function dayOf(clock: Column, days: readonly Column[]): Column | undefined {
   const beside = [-1, 1].flatMap((step) => days.filter(({ index }) => index === clock.index + step));
   const akin = [...beside, ...days].find((day) => areAkin(clock, day));
   if (akin !== undefined) return akin;
-  const isOther = (day: Column) => qualifiersOf(clock.header).length > 0 && qualifiersOf(day.header).length > 0;
-  const [next] = beside;
-  return next === undefined || isOther(next) ? undefined : next;
+  const isNamed = ({ header }: Column) => qualifiersOf(header).length > 0;
+  const [next = days.length === 1 && clock.role === "time" && !isNamed(clock) ? days[0] : undefined] = beside;
+  return next === undefined || (isNamed(clock) && isNamed(next)) ? undefined : next;
 }
 
 /** The column of AM and PM that follows a time of day. Such times count to twelve. */

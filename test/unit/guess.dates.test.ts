@@ -85,6 +85,12 @@ describe("a time of day belongs to one date", () => {
       { at: ["=data_at"], said: has('"Saída", such as "11:30", is read as text and gives no event its time') },
     ],
     [
+      "that stands elsewhere, if it is the only one",
+      "OS;CNPJ;Data;Placa;Hora",
+      "P-#;CNPJ;2#/03/2026;ABC1D2#;09:1#",
+      { at: ["=data_at"] },
+    ],
+    [
       "times in several forms are told",
       "OS;CNPJ;Data;Hora",
       "P-#;CNPJ;2#/03/2026;{09:10|09:15:30}",
