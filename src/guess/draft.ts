@@ -72,6 +72,11 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
   const emptyDays = blank.filter(isEmptyDay).map((day) => JSON.stringify(day));
   if (emptyDays.length > 0)
     decisions.notes.add(`blank: ${listed(emptyDays, 5)}: no day, but what programs write where there is none`);
+  const errors = blank.filter((text) => text.startsWith("#")).map((text) => JSON.stringify(text));
+  if (errors.length > 0)
+    decisions.notes.add(
+      `blank: ${listed(errors, 5)}: what a spreadsheet writes where it found no value; without it, such cells are errors`,
+    );
   const rank = ({ columns }: InputDraft) => tableKinds.indexOf(kindOf(columns));
   const rowsOf = ({ columns }: InputDraft) => columns[0]?.values.length ?? 0;
   const { country, now = Date.now() } = options;

@@ -23,6 +23,8 @@ interface Seen {
   filled: number;
 }
 
+const DELIMITERS = [",", ";", "|", "\t"];
+
 export function findAsides(rows: readonly Row[], width: number, blank: ReadonlySet<string>): Aside[] {
   const seen = rows.map((row): Seen => {
     const texts = row.cells.map((cell) => (blank.has(cell.trim()) ? "" : foldName(cell)));
@@ -38,7 +40,10 @@ export function findAsides(rows: readonly Row[], width: number, blank: ReadonlyS
   const totals = [...findTotals(seen, isSparse), ...wordlessSum(seen)];
   const summed = new Set(totals.flatMap((one) => one.rows));
   const others = seen.filter((one) => !isLone(one) && !summed.has(one.row));
-  const lone = seen.filter((one) => isLone(one) && !summed.has(one.row));
+  // A row that is quoted as a whole, or has another delimiter, is a mistake to be told.
+  const isRow = ({ row }: Seen) =>
+    row.cells.some((cell) => DELIMITERS.some((mark) => cell.split(mark).length >= Math.max(width, 4)));
+  const lone = seen.filter((one) => isLone(one) && !summed.has(one.row) && !isRow(one));
   const byColumn = Map.groupBy(lone, ({ texts }) => texts.findIndex((text) => text !== ""));
   const notes = [...byColumn].flatMap(([column, some]) => notesIn(column, some, others) ?? []);
   return [...totals, ...notes];

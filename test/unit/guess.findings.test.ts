@@ -157,6 +157,13 @@ describe("totals and footers are skipped, never allowed in (F124, F126)", () => 
     },
   );
 
+  it("nor is a row that is quoted as a whole one of them, as if it were a note", async () => {
+    const whole = '"P-10;20/03/2026;11.222.333/0001-81;Rio Verde;1,5"';
+    const { input, said } = await draft("Pedido;Data;CNPJ;Cidade;Peso", "P-#;2#/03/2026;CNPJ;Rio;#,5", whole);
+    expect(input.skip).toBeUndefined();
+    expect(said).toContain("9 of 10 rows would be staged; most of the others: row 11");
+  });
+
   drafts(
     [
       "a customer called Total is none",
@@ -598,6 +605,11 @@ describe("the name of a participant that the file spells in several ways", () =>
     "CNPJ;{Padaria Pão D’Ouro Ltda.|PADARIA PAO D'OURO LTDA};P-#;2#/03/2026",
     { participant: { name: "=razao_social" }, said: hasNot("no column has its name") },
   ]);
+});
+
+it("errors of a spreadsheet that a draft takes as blank are told", async () => {
+  const { said } = await draft("Pedido;Data;CNPJ;Peso", "P-#;2#/03/2026;CNPJ;{#N/A|1,5|2,5}");
+  expect(said).toContain('blank: "#N/A": what a spreadsheet writes where it found no value');
 });
 
 describe("a header that only says that there is a day", () => {
