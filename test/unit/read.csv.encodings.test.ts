@@ -209,6 +209,22 @@ test.each([
     expect((await readFile(path, { csv })).rows[1]?.cells).toEqual(["2", town]);
 });
 
+test.each([
+  ["auto", "a third of its lines", 3, "encoding-uncertain"],
+  ["utf-8", "a third of its lines", 3, "encoding-uncertain"],
+  ["utf-8", "one in thirty", 30, null],
+])("under %s, letters of DOS in %s are not called a mixture, nor windows-1252", async (encoding, _, every, refusal) => {
+  const lines = Array.from({ length: 30 }, (_, at) => `${at};${at % every === 1 ? "São João" : "Berlin"}\n`);
+  const path = await temporaryFile(iconv.encode(`id;ort\n${lines.join("")}`, "cp850"));
+  const read = readFile(path, { csv: { encoding } });
+  if (refusal === null) expect((await read).rows.filter(({ problems }) => problems !== null)).toHaveLength(1);
+  else
+    await expect(read).rejects.toMatchObject({
+      code: refusal,
+      hint: expect.stringContaining('cp850 reads "São João"'),
+    });
+});
+
 test("one damaged row of a plain file is invalid, and stops no other", async () => {
   const path = await temporaryFile(Buffer.from("id;ort\n1;Berlin\n2;\x81\x8d\xff\xfe\n3;Bonn\n", "latin1"));
   const table = await readFile(path);

@@ -124,14 +124,15 @@ export async function chooseEncoding(
     notes.push(`Mixed encodings: read as ${name}, but ${odd} invalid.`);
     return { name, bom, mixed: true, notes };
   };
-  if (!bom && wanted === "utf-8" && valid === 0)
-    throw differs(`line ${invalid.first[0]} is not; it may be ${fallback}`);
-  if (isUtf8Wanted || (proof.count > 0 && valid >= invalid.count)) return mixed("utf-8", "not UTF-8", invalid);
+  if (bom || (valid > 0 && (isUtf8Wanted || (proof.count > 0 && valid >= invalid.count))))
+    return mixed("utf-8", "not UTF-8", invalid);
   if (options.fallbackEncoding === undefined && foreign.count * 2 > invalid.count) {
     // A few damaged rows must not stop the others.
-    if (foreign.first[0] !== 1 && foreign.count * 2 <= lines) return mixed("utf-8", "not UTF-8", invalid);
+    if (foreign.first[0] !== 1 && (foreign.count === 1 || foreign.count * 10 <= lines))
+      return mixed("utf-8", "not UTF-8", invalid);
     throw uncertain(head, fault);
   }
+  if (isUtf8Wanted) throw differs(`line ${invalid.first[0]} is not; it may be ${fallback}`);
   const chose =
     options.fallbackEncoding === undefined
       ? "; if its letters look wrong, name another in `csv: { encoding }`, such as cp850 (DOS), windows-1250 (Central European), windows-1251 (Cyrillic), windows-1254 (Turkish), shift_jis (Japanese), gb18030 (Chinese) or euc-kr (Korean), or save the file as UTF-8"
