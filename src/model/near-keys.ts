@@ -1,11 +1,11 @@
 /**
- * Keys that differ only by case, width, leading zeros or the marks of a number (`K1`, `k1`, `Ｋ1`; `007`, `7`; `1021`, `1021.0`, `1.021`) and are often one; and what
+ * Keys that differ only by case, width, leading zeros, the form of a dash or the marks of a number (`K1`, `k1`, `Ｋ1`; `007`, `7`; `T-1`, `T - 1`, `T–1`; `1021`, `1021.0`, `1.021`) and are often one; and what
  * spreadsheets make of a key, or of another cell.
  */
 
 /** Equal for nearly equal keys. */
 export function foldKey(key: string): string {
-  const bare = withoutZeros(key);
+  const bare = withoutZeros(key).replace(/\s*[-\p{Pd}\u2212]\s*/gu, "-");
   return /^\d{1,3}([.,]\d{3})+$/.test(bare) ? bare.replace(/[.,]/g, "") : bare.replace(/^(\d+)[.,]00?$/, "$1");
 }
 

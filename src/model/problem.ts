@@ -49,7 +49,7 @@ export const isTwinOfGroup = ({ code, message }: Problem): boolean =>
 export const keysNearlyEqual = (one: string, other: string): Problem =>
   problem(
     "keys-nearly-equal",
-    `${one} and ${other} differ only by case, width, leading zeros or the marks of a number.`,
+    `${one} and ${other} differ only by case, width, leading zeros, dashes or the marks of a number.`,
   );
 
 /** `first`: the row with which the group begins. */

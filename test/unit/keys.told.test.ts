@@ -473,7 +473,7 @@ describe("a correction that changes a key (F83)", () => {
   );
 });
 
-describe("keys that differ only by case, width, leading zeros or the marks of a number (F71)", () => {
+describe("keys that differ only by case, width, leading zeros, dashes or the marks of a number (F71)", () => {
   const nearly = [
     ["7", "007"],
     ["000000000000009565", "9565"],
@@ -481,6 +481,7 @@ describe("keys that differ only by case, width, leading zeros or the marks of a 
     ["7.0", "7"],
     ["1021", "1.021"],
     ["K1", "Ｋ1"],
+    ["T-1", "T–1"],
   ] as const;
   it.each(sampled(nearly, 2))(
     "are named where they tell events apart, in any order of the files (F83): %s, %s",

@@ -121,7 +121,7 @@ export function createEventKeys(
       keyBytes(deduplicationId(document, name, event, parts)),
 
     /**
-     * Another key of the document that differs only by case, width, leading zeros or the marks of a number; null: none. For documents of this
+     * Another key of the document that differs only by case, width, leading zeros, dashes or the marks of a number; null: none. For documents of this
      * import only the folded key is checked: comparing a million new ones would double the import's time.
      */
     nearlyEqual(record: EventRecord, document: number): string[] | null {

@@ -225,7 +225,7 @@ export const ledgerCodes = {
     "12.000, twelve thousand, became 12 when the rejected file was saved in a spreadsheet that takes the point for a decimal mark.",
   ),
   "keys-nearly-equal": mark(
-    "Two documents, or two events of one document, have keys that differ only in case, width, leading zeros or the marks of a number; often they are the same.",
+    "Two documents, or two events of one document, have keys that differ only in case, width, leading zeros, dashes or the marks of a number; often they are the same.",
     "If they are the same, correct the rows, or fold the key in the mapping; otherwise do nothing.",
     "K1 and k1; 007 and 7; 1021 and 1021.0.",
   ),
