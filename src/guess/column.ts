@@ -96,7 +96,8 @@ export function profile(header: readonly string[], rows: readonly Row[], given: 
   const columns = header.flatMap((text, index): Column[] => {
     if (!isUsable(text)) return [];
     const same = twins.get(squeeze(text)) ?? [];
-    const units = new Set(seen.flatMap(({ looks }) => shownUnit(looks?.[index]) ?? []));
+    const shownUnits = seen.flatMap(({ looks }) => shownUnit(looks?.[index]) ?? []);
+    const units = new Set(shownUnits.filter((unit) => !SCALE.test(unit)));
     const read = (inUnits: boolean) => {
       const cells = seen.flatMap(({ cells: all, kinds, looks }, row): Cell[] => {
         const shown = inUnits ? looks?.[index]?.shown : undefined;
@@ -420,6 +421,9 @@ function numbers(cells: readonly Cell[], role: Role | null, header: string): Typ
     return text("digits, but not a quantity");
   return { as: "number", numbers: { marks, units: found, whole }, fits };
 }
+
+/** What formats show behind thousands and millions, of which the cell holds all digits. */
+const SCALE = /^(?:k|m|mm|mi|mio|mln|mil|thousand|million)\.?$/i;
 
 /** Formats with a time of day. */
 export const HOURS = /[Hh]|ISO|UNIX|EXCEL/;

@@ -775,13 +775,15 @@ it("a unit that only number formats show is named, so that another one in the ne
   const book = new ExcelJS.Workbook();
   const sheet = book.addWorksheet("S");
   sheet.addRows([
-    ["MTR", "Data Coleta", "Peso", "OS"],
-    ...rows("T#;2#/03/2026").map((row, at) => [...row.split(";"), 1000 + at, 7 + at]),
+    ["MTR", "Data Coleta", "Peso", "OS", "Valor"],
+    ...rows("T#;2#/03/2026").map((row, at) => [...row.split(";"), 1000 + at, 7 + at, 3738.46 + at]),
   ]);
   sheet.getColumn(3).numFmt = '#,##0.0 "kg"';
   sheet.getColumn(4).numFmt = '"OS "0';
+  sheet.getColumn(5).numFmt = '0.0,"k"';
   const { input } = await draftOf({ "a.xlsx": Buffer.from(await book.xlsx.writeBuffer()) });
   expect(input.columns).toMatchObject({ peso: { as: "number", units: ["kg"] }, os: "OS" });
+  expect(input.columns.valor).toEqual({ header: "Valor", as: "number" });
 });
 
 it(
