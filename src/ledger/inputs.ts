@@ -106,9 +106,9 @@ export function createInputStore(database: LedgerDatabase) {
 
     /**
      * The counts of a file that comes again, if it need not be read: the timelines still hold what every row says
-     * (H36), and it corrects nothing of this import (`inputs`). Null: it must be read.
+     * (H36), and it corrects nothing that was read since. Null: it must be read.
      */
-    repeated(before: StoredInput | null, mappingHash: string, inputs: ReadonlySet<number>): RowCounts | null {
+    repeated(before: StoredInput | null, mappingHash: string): RowCounts | null {
       if (before?.mappingHash !== mappingHash || before.read === 0) return null;
       const { id, read, skipped, invalid } = before;
       const isUnjudged = database.has(
@@ -123,8 +123,9 @@ export function createInputStore(database: LedgerDatabase) {
         rowsOfInput(id),
       );
       // An open row whose event is known but not its content: a row of this file may correct it.
-      const unread = "SELECT 1 FROM holds WHERE deduplication_id IS NOT NULL AND row_id >> 32 IN @inputs";
-      if (isOpen || database.has(unread, { inputs: [...inputs] })) return null;
+      const unread = `SELECT 1 FROM holds h JOIN inputs i ON i.id = h.row_id >> 32
+        WHERE h.deduplication_id IS NOT NULL AND i.run_id > (SELECT run_id FROM inputs WHERE id = @id)`;
+      if (isOpen || database.has(unread, { id })) return null;
       return { read, skipped, invalid, known: read - skipped - invalid, staged: 0 };
     },
   };

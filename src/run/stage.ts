@@ -155,7 +155,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     session.tell(`${place}: The content is the same as that of ${same.input}, so it is read only once.`);
     return null;
   }
-  const repeated = inputs.repeated(before, context.used.mappingHash, ofImport.inputsOfImport);
+  const repeated = inputs.repeated(before, context.used.mappingHash);
   if (before !== null && repeated !== null) {
     inputs.finish(before.id, repeated);
     return { id: before.id, ...name, ...repeated };

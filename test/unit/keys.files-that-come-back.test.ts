@@ -190,6 +190,13 @@ describe("a file that comes back with the same bytes", () => {
     expect(weights(office).toSorted()).toEqual(A);
   });
 
+  it("corrects a row that another file has brought unreadable since", long, async () => {
+    const office = openOffice(weighings);
+    await office.brought("a.csv", loads("L1 10 7"));
+    expect(await office.brought("b.csv", loads("L1 10 x"))).toEqual(ended(3, 1));
+    expect(await office.import("a.csv")).toEqual(ended(0, 0));
+  });
+
   it("counts each row once beside the file that changes what it says", long, async () => {
     const office = openOffice(weighings);
     await office.lands("w-a.csv", loads(...A));

@@ -354,7 +354,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
     const now = session.clock.now();
     const identity = { contentHash, sheet: null, named: "", namespace: "story", mappingInput: "rows" };
     const before = session.inputs.find(identity);
-    const repeated = isSkippable ? session.inputs.repeated(before, version, inputsOfImport) : null;
+    const repeated = isSkippable ? session.inputs.repeated(before, version) : null;
     if (before !== null && repeated !== null) {
       session.inputs.finish(before.id, repeated);
       return { id: before.id, input: name, sheet: null, ...repeated };
