@@ -18,7 +18,7 @@ import { sentExternalId } from "../run/bodies.js";
 import { codeOfStop } from "../run/refusals.js";
 import { defaultSettings } from "../run/session.js";
 import { documentOf } from "../submit/answers.js";
-import { readDocument } from "../submit/calls.js";
+import { lookupParticipant, NOBODY, readDocument } from "../submit/calls.js";
 import { type Decision, type Reader, type ReaderOptions, reading, withReader } from "./access.js";
 
 export interface ResolveCheck {
@@ -67,7 +67,9 @@ function wantId(database: LedgerDatabase, document: KnownDocument, documentId: s
  * possible
  */
 async function checkBy(reader: Reader, { document, documentId, externalId }: WantedId): Promise<ResolveCheck> {
-  const answer = await reader.send(readDocument(documentId));
+  const answer = await reader.send(readDocument(documentId), {
+    isReadable: async () => (await reader.send(lookupParticipant(NOBODY))).result !== "stopped",
+  });
   if (answer.result === "refused" && answer.notFound)
     throw new RowferryError("document-id-not-found", `The service has no document ${documentId}.`);
   if (answer.result === "stopped") throw new RowferryError(codeOfStop[answer.why], answer.message);

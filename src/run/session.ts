@@ -237,7 +237,7 @@ export async function openSession(command: string, mapping: string | null, optio
         let before: Attempt | null = null;
         const foreign = () => registrations.foreignOf(intent);
         const answer = await submitter.send(call, {
-          async isForeignReadable() {
+          async isReadable() {
             const found = foreign();
             if (found === null) return false;
             return (await session.lookAtParticipant(found)).result === "accepted";

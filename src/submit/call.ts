@@ -59,10 +59,11 @@ export interface SendOptions {
    */
   onLeaving?: () => boolean;
   /**
-   * Where the service refuses with 403 what a fresh token may not do: whether it answers a read of a participant that the
-   * call refers to and this client did not create (open point 28). If so, the refusal is about the call, not the client.
+   * Where the service refuses with 403 what a fresh token may not do: whether it answers another read, such as of a
+   * participant that the call refers to and this client did not create (open point 28). If so, the refusal is about the
+   * call, not the client.
    */
-  isForeignReadable?: () => Promise<boolean>;
+  isReadable?: () => Promise<boolean>;
   /** Before the next attempt. */
   onAttempt?: (attempt: Attempt) => void;
 }

@@ -21,6 +21,9 @@ export function lookupParticipant(natural: { countryCode: string; taxIdType: str
   return { ...read("lookup-participant", "/participants"), query: { countryCode, taxId, taxIdType } };
 }
 
+/** Is looked up to see whether the service answers at all. */
+export const NOBODY = { countryCode: "ZZ", taxIdType: "NONE", taxId: "rowferry-doctor" };
+
 export const readParticipant = (id: string): Call => read("read-participant", `/participants/${segment(id)}`);
 
 export const createParticipant = (data: ParticipantRecord["data"]): Call =>

@@ -57,7 +57,7 @@ export function withRetries(
 ): (call: Call, options?: SendOptions) => Promise<Answer> {
   const { clock, random, stop, tokens } = options;
   const isWrongAddress = addressJudge(options.isAddressKnown);
-  return async (call, { onLeaving, onAttempt, isForeignReadable } = {}) => {
+  return async (call, { onLeaving, onAttempt, isReadable } = {}) => {
     const attempts: Attempt[] = [];
     let retries = 0;
     let renewals = 0;
@@ -103,7 +103,7 @@ export function withRetries(
           const most = attempt.error?.codes.length === 0 ? 3 : 1;
           if (refusedBeside >= most && ending === "forbidden") return settled(attempts, tried);
           refusedBeside += 1;
-          if (ending !== "forbidden" || (await isForeignReadable?.()) !== true) {
+          if (ending !== "forbidden" || (await isReadable?.()) !== true) {
             stop.abort(credentials(attempt));
             continue;
           }

@@ -417,6 +417,21 @@ test(
   },
 );
 
+test("a stranded document gets its id also from a client that may not read documents", long, async () => {
+  const world = await linkedWorld();
+  world.sandbox.setFaults([{ match: onEvents, nth: 1, action: { kind: "drop", when: "after" } }]);
+  await world.brings(3, "rows-1.csv", ["A 10"]);
+  const { id = "" } = world.timelines("A")[0] ?? {};
+  for (const [code, match] of [
+    [4, {}],
+    [0, { path: "/documents/{id}" }],
+  ] as const) {
+    world.sandbox.setFaults([{ match, action: { kind: "status", status: 403, when: "before" } }]);
+    await world.ends(code, `resolve load/A --document-id ${id} --yes`);
+  }
+  await world.ends(0, "resume");
+});
+
 test("what a dismissal would do is told without the events that only the next run refuses", long, async () => {
   const world = await linkedWorld();
   await world.brings(0, "rows-1.csv", ["B 10", "B 20 close"]);

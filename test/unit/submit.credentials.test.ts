@@ -102,8 +102,8 @@ describe("a 403 beside whose call a read of its participant is answered (open-po
     const service = scriptedService({
       answer: ({ method }) => (method === "POST" && refused++ < times ? refusal : ok),
     });
-    const isForeignReadable = async () => (await service.submitter.send(readParticipant("p1"))).result === "accepted";
-    return service.clock.run(service.submitter.send(append, { isForeignReadable }));
+    const isReadable = async () => (await service.submitter.send(readParticipant("p1"))).result === "accepted";
+    return service.clock.run(service.submitter.send(append, { isReadable }));
   };
 
   it.each([

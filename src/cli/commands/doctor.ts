@@ -16,7 +16,7 @@ import type { Target } from "../../model/target.js";
 import { counted, grouped, shortDuration } from "../../report/figures.js";
 import { freeBytes } from "../../run/free-disk.js";
 import { requireLedgerFolder } from "../../run/session.js";
-import { lookupParticipant } from "../../submit/calls.js";
+import { lookupParticipant, NOBODY } from "../../submit/calls.js";
 import { describeUnavailable, namesCode } from "../../submit/classify.js";
 import { createSubmitter } from "../../submit/submitter.js";
 import { requestToken } from "../../submit/token.js";
@@ -177,8 +177,7 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
     },
   });
   try {
-    const nobody = { countryCode: "ZZ", taxIdType: "NONE", taxId: "rowferry-doctor" };
-    const answer = await submitter.send(lookupParticipant(nobody));
+    const answer = await submitter.send(lookupParticipant(NOBODY));
     if (answer.result === "stopped") return yield failed("reach", answer.message);
     if (answer.result === "unanswered") {
       return yield failed("reach", describeSilence(target, answer.error, failure));
