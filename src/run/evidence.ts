@@ -90,9 +90,9 @@ export function gatherEvidence(begun: readonly WorkEvent[], refused: ReadonlyMap
     ): boolean {
       if (doubtful.has(id)) return false;
       const earlier = refusedWith.get(id);
-      // Without a message it may be the duplicate itself (open point 23).
-      if (answer.unexplainedConflict === true) return earlier === undefined && !attempted.has(id);
       if (earlier === undefined) return true;
+      // Without a message it may be the duplicate itself (open point 23).
+      if (answer.unexplainedConflict === true) return false;
       // If the request had been kept in part, this event would now be refused as late or closed instead. What was
       // refused alone before, for the same reason, cannot have passed in between.
       const alone = refusedAlone.get(id) ?? earlier;

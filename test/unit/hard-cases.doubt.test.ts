@@ -54,11 +54,11 @@ async function loseAnswers(rows: Parameters<typeof imported> = at(10, 20), optio
 }
 
 /** M1's event at minute 10 was never carried out, but nobody can know; then it is refused until `faults()`. */
-async function refuseInDoubt() {
-  await begun();
+async function refuseInDoubt(action = refused, options: WorldOptions = {}) {
+  await begun(options);
   throughout(notThere);
   await imported(...at(10));
-  faults({ nth: 1, times: 9, action: refused });
+  faults({ nth: 1, times: 9, action });
   expect(await resumed()).toBe(4);
   expect(await resumed()).toBe(3);
 }
@@ -266,6 +266,13 @@ describe("a person's word", () => {
       expect(minutes()).toEqual([1]);
     },
   );
+
+  test("is believed where a conflict without words, which may be a duplicate, refuses it again", long, async () => {
+    await refuseInDoubt(answered(409), { sandbox: { terseErrors: true } });
+    await say("M1", "not-landed");
+    await world.resume();
+    expect(states()[1]).toBe("rejected: service-refused");
+  });
 
   test("that was wrong doubles nothing: the duplicate answer is still about our own attempt (P5)", long, async () => {
     await begun();
