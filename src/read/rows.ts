@@ -112,7 +112,8 @@ function lostZeros(header: readonly string[]) {
   return {
     look({ number, cells }: Row): void {
       for (const [column, cell] of cells.entries()) {
-        const [text, zeros = ""] = DIGITS.exec(cell.trim()) ?? [];
+        // Most cells begin with a letter.
+        const [text, zeros = ""] = (cell.charCodeAt(0) > 57 ? null : DIGITS.exec(cell.trim())) ?? [];
         if (text === undefined) continue;
         const { length } = text;
         const found = seen.get(column) ?? {
