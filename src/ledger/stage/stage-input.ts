@@ -284,8 +284,7 @@ export function createInputStager(database: LedgerDatabase, options: StageOption
     for (const one of keyed) {
       const before = first.get(one.deduplicationId);
       if (before === undefined) first.set(one.deduplicationId, one);
-      else if (!before.hash.equals(one.hash))
-        return { keyed, repeated: false, twins: eventKeyTwice(one.record, null) };
+      else if (!before.hash.equals(one.hash)) return { keyed, repeated: false, twins: eventKeyTwice(one.record, null) };
     }
     return { keyed: [...first.values()], repeated: first.size < keyed.length, twins: null };
   };
