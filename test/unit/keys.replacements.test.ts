@@ -183,7 +183,7 @@ describe("a planned replacement that is withdrawn", () => {
         ["changed", ["L1 10 1", "L1 20 2"], ["L1 10 1", "L1 20 3"]],
         ["changed with one after it", ["L1 10 1", "L1 20 2"], ["L1 10 5", "L1 20 2", "L1 30 3", "L2 10 1"]],
       ],
-      1,
+      3,
     ),
   )("leaves everything as it was, and can be planned again (%s)", async (_title, before, after) => {
     const office = await openOfficeAt(createSandbox({ rate: null }), weighings);
