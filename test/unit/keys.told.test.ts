@@ -218,14 +218,17 @@ describe("a document with two owners (F111)", () => {
     },
   );
 
-  it.each(sampled(["=at", "content"], 2))("stays where a file of the same name has other rows of it (key: %s)", async (key) => {
-    const office = keyedBy(key, "first");
-    await office.brought("w.csv", [header, ...rowsOf("unread", wrong), `L2,2026-01-01 10:10,${right}`]);
-    await office.brought("w.csv", [header, `L1,2026-01-01 10:40,${right}`, `L2,2026-01-01 10:10,${right}`]);
-    await office.ends(0, "retry --code row-gone");
-    await office.run("resume");
-    expect(weighedBy(office)).toEqual(expect.arrayContaining([Array(3).fill(wrong)]));
-  });
+  it.each(sampled(["=at", "content"], 2))(
+    "stays where a file of the same name has other rows of it (key: %s)",
+    async (key) => {
+      const office = keyedBy(key, "first");
+      await office.brought("w.csv", [header, ...rowsOf("unread", wrong), `L2,2026-01-01 10:10,${right}`]);
+      await office.brought("w.csv", [header, `L1,2026-01-01 10:40,${right}`, `L2,2026-01-01 10:10,${right}`]);
+      await office.ends(0, "retry --code row-gone");
+      await office.run("resume");
+      expect(weighedBy(office)).toEqual(expect.arrayContaining([Array(3).fill(wrong)]));
+    },
+  );
 
   it("corrected in one row of a later file, takes the unsent events of the others with it, told", async () => {
     const office = keyedBy("=at", "first");
