@@ -5,7 +5,8 @@
 
 /** Equal for nearly equal keys. */
 export function foldKey(key: string): string {
-  const bare = withoutZeros(key).replace(/\s*[-\p{Pd}\u2212]\s*/gu, "-");
+  const parts = withoutZeros(key).split(/[-\p{Pd}\u2212]/u);
+  const bare = parts.map((part) => part.trim()).join("-");
   return /^\d{1,3}([.,]\d{3})+$/.test(bare) ? bare.replace(/[.,]/g, "") : bare.replace(/^(\d+)[.,]00?$/, "$1");
 }
 

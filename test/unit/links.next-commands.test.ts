@@ -430,6 +430,7 @@ test("a stranded document gets its id also from a client that may not read docum
     await world.ends(code, `resolve load/A --document-id ${id} --yes`);
   }
   await world.ends(0, "resume");
+  expect((await world.typed("status")).out).toContain("all is well");
 });
 
 test("what a dismissal would do is told without the events that only the next run refuses", long, async () => {

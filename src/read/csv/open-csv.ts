@@ -60,7 +60,7 @@ const MISREAD_WORD = new RegExp(`\\p{L}[${MISREAD}]\\p{L}`, "u");
 /** As databases write line breaks, tabs and quotes; paths of Windows are something else. */
 const ESCAPED = /^(?!(?:[A-Za-z]:)?\\).*\\(?:[nrt"\\\n\r]|$)/s;
 /** Text as a person types it into a spreadsheet, so that it keeps zeros and signs. */
-const MARKED = /^'(?:[\d=+@-][^']*|[^'\s]*\d[^'\s]*)$/;
+const MARKED = /^'(?:[\d=+@-][^']*|(?=\D*\d)[^'\s]+)$/;
 
 /** @throws RowferryError `encoding-*`, `dialect-invalid`, `header-missing`, `file-empty`. */
 async function openTable(file: CsvFile, options: ReadOptions): Promise<Table> {
