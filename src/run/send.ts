@@ -232,24 +232,28 @@ export function settleComponent(session: Session, component: Component): void {
   const revive = (event: WorkEvent) => {
     if (event.state === "rejected") writes.push((t) => t.released(event.id, now));
   };
+  /** Null: the next run asks about it. */
+  const holdInDoubt = (event: WorkEvent, why: Block | null) => {
+    if (event.hold !== (why?.reason ?? null) || event.waitsFor !== (why?.waitsFor ?? null))
+      writes.push((t) => t.heldInDoubt(event.id, why, now));
+  };
   for (const { document, ready, held, deferred, refused, bars } of component.assessments) {
-    const inDoubt = (event: WorkEvent, why: Block | null) => {
-      if (event.hold !== (why?.reason ?? null) || (why !== null && event.waitsFor !== why.waitsFor))
-        writes.push((t) => t.heldInDoubt(event.id, why, now));
-    };
     for (const event of ready) {
       if (["held", "deferred", "rejected"].includes(event.state)) writes.push((t) => t.released(event.id, now));
     }
     for (const { event, reason, waitsFor } of held) {
-      if (event.doubt && reason === "link-circle" && event.reason !== "doubt-unsettled")
-        writes.push((t) => unsettled(session, t, event, "It and other events wait for each other", now));
-      else if (event.state === "stalled") inDoubt(event, isAskedAgain(event, reason) ? null : { reason, waitsFor });
       if (event.state === "held" && event.reason === reason && event.waitsFor === waitsFor) continue;
-      if (!isUnsent(event)) continue;
+      if (!isUnsent(event)) {
+        if (event.doubt && reason === "link-circle" && event.reason !== "doubt-unsettled")
+          writes.push((t) => unsettled(session, t, event, "It and other events wait for each other", now));
+        else if (event.state === "stalled")
+          holdInDoubt(event, isAskedAgain(event, reason) ? null : { reason, waitsFor });
+        continue;
+      }
       revive(event);
       writes.push((t) => t.held(event.id, reason, waitsFor, now));
     }
-    for (const { event } of bars) if (event?.state === "stalled") inDoubt(event, null);
+    for (const { event } of bars) if (event?.state === "stalled") holdInDoubt(event, null);
     for (const event of deferred) {
       if (event.state === "deferred") continue;
       revive(event);
