@@ -207,10 +207,17 @@ export function createRowWithdrawal(
       { row },
     );
 
+  /** With its earlier versions: what it no longer brings, they no longer bring. */
   const withdraw = (row: number, keep: readonly number[]) => {
     for (const id of eventsOf(row, "e.unsent")) {
       if (keep.includes(id)) continue;
-      database.run("DELETE FROM row_events WHERE row_id = @row AND event_id = @id", { row, id });
+      database.run(
+        `DELETE FROM row_events WHERE event_id = @id AND row_id IN (WITH RECURSIVE version(id) AS (
+           SELECT @row UNION SELECT r.id FROM version JOIN row_events re ON re.event_id = @id
+             JOIN rows r ON r.id = re.row_id AND r.settled = 'corrected' AND r.settled_by = version.id)
+           SELECT id FROM version)`,
+        { row, id },
+      );
       dropUnbroughtEvents(database, "@id", { id });
       forgetContentOfGone(database, "@id", { id });
     }

@@ -55,6 +55,7 @@ export function settled(
           clear &&
           !witness.bad.has(event.key) &&
           !refusedMirrors.has(event.deduplicationId) &&
+          !(event.waitsFor !== null && isWaiting(event, byId, database)) &&
           !isBehind(event, events, story, witness) &&
           !isBehindLinked(event, events, story, witness) &&
           !isOvertaken(event, events, story) &&

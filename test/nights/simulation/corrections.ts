@@ -1,6 +1,6 @@
 /** A person corrects the rejected rows of a file, in a spreadsheet, and imports them. */
 import { createRejects } from "../../../src/ledger/views/open-rows.js";
-import { contentOf, eventSaidBy, sayAsOthers, versionsOf } from "./decisions.js";
+import { contentOf, eventSaidBy, saidBy, sayAsOthers, versionsOf } from "./decisions.js";
 import { asCorrected, type Step, type StoryRow } from "./story.js";
 import { mapped } from "./story-rows.js";
 import { seededRandom } from "../../../src/sandbox/index.js";
@@ -67,6 +67,13 @@ export function noteCorrections(world: World, witness: Witness, file: Import, ea
   });
   for (const row of [...(file.deleted ?? []), ...changed])
     if (row.is === "event" && kept.has(keyOf(row))) witness.outdated.add(contentOf(row));
+  // One that they contradict in another file has been seen as well.
+  const decided = file.rows.filter((row, index) => {
+    const { was, code } = file.corrects?.[index] ?? {};
+    return code === "event-key-twice" && was !== undefined && keyOf(was) === keyOf(row);
+  });
+  for (const row of witness.disputed)
+    if (decided.some((one) => keyOf(one) === keyOf(row))) witness.outdated.add(contentOf(row));
   for (const [index, row] of file.rows.entries()) {
     const was = file.corrects?.[index]?.was;
     if (was === undefined) continue;
@@ -91,8 +98,8 @@ export function noteCorrections(world: World, witness: Witness, file: Import, ea
     if (event !== eventSaidBy(row) && free.has(event) && said !== undefined && contentOf(said) === before)
       sayAsOthers(witness, event, before, earlier);
     // A correction that came too late: what has landed is believed if it comes back, unless that is the correction itself.
-    const isThere = said !== undefined && contentOf(said) === now;
-    const hasLanded = landed.has(event) || (differing.has(event) && file.corrects?.[index]?.code !== "changed");
+    const isThere = said === undefined ? witness.accepted.has(saidBy(row)) : contentOf(said) === now;
+    const hasLanded = file.corrects?.[index]?.code !== "changed" && (landed.has(event) || differing.has(event));
     const cameLate = before !== now && hasLanded && !isThere;
     for (const content of versionsOf(witness, before, "before")) if (content !== now) witness.outdated.add(content);
     if (cameLate) witness.outdated.delete(before);

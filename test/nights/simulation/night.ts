@@ -110,7 +110,7 @@ async function take(
       const files = step.do === "import" ? [await fileOf(world, story, step)] : null;
       if (step.do === "import") {
         noteNewVersion(witness, step, imported);
-        note(world, witness, step.rows);
+        note(world, witness, step, imported);
         if (step.maxErrors !== undefined) plan.limits = { maxErrors: step.maxErrors };
         const typed = step.beside ?? [];
         if (typed.length > 0) plan.beside = (request) => typeBeside(world, files?.[0], typed, request, witness);
@@ -244,7 +244,7 @@ async function importAgain(world: World, story: Story, imported: readonly Import
   for (const [index, step] of imported.entries()) {
     noteNewVersion(witness, step, imported.slice(0, index));
     noteCorrections(world, witness, step, imported.slice(0, index));
-    note(world, witness, step.rows);
+    note(world, witness, step, imported.slice(0, index));
     witness.summaries.push({ summary: await world.import([await fileOf(world, story, step)]), rows: rowsOf(step) });
   }
 }
@@ -282,7 +282,8 @@ function noteRefused(world: World, witness: Witness, rows: readonly StoryRow[]) 
 }
 
 /** Remembers what these rows hold from now on, and what they mend. */
-function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
+function note(world: World, witness: Witness, { rows, corrects }: Import, imported: readonly Import[]) {
+  if (corrects === undefined) noteMended(witness, rows, imported);
   const documents = world.documents();
   const { landed, onTheWire } = thereNow(world);
   const landedBefore = new Set(
@@ -328,6 +329,24 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]) {
       witness.says.delete(event);
       witness.disputed.push(...rows.filter((row) => eventSaidBy(row) === event));
     }
+}
+
+/** An export of another name, with an event in the same row, has mended rows of theirs (docs/decisions/mended-in-the-source.md). */
+function noteMended(witness: Witness, rows: readonly StoryRow[], imported: readonly Import[]) {
+  for (const earlier of imported.filter(({ corrects }) => corrects === undefined)) {
+    const inPlace = rows.flatMap((row) => {
+      const was = earlier.rows.find((one) => one.row === row.row);
+      return was === undefined ? [] : [{ row, was }];
+    });
+    const isSame = ({ row, was }: (typeof inPlace)[number]) =>
+      row.is === "event" && was.is === "event" && eventSaidBy(row) === eventSaidBy(was);
+    if (!inPlace.some(isSame)) continue;
+    const mended = inPlace.flatMap(({ row, was }) => {
+      const isOpen = row.is === "event" && was.is === "invalid" && was.key === null && row.document === was.document;
+      return isOpen && [null, row.minute].includes(was.minute) ? [contentOf(was)] : [];
+    });
+    witness.holds = witness.holds.filter(({ row }) => !mended.includes(row));
+  }
 }
 
 /** Without faults, runs until a run changes nothing any more. */
