@@ -153,34 +153,6 @@ function lostZeros(header: readonly string[]) {
   };
 }
 
-/** `3,52603E+43`, as spreadsheets show a long number, or a code such as 12E5. */
-const POWER = /^\d(?:[.,]\d{1,14})?E([+-])\d{2,3}$/i;
-
-/** Not where some are small, as in measurements. */
-function shortenedNumbers(header: readonly string[]) {
-  const seen = new Map<number, { text: string; row: number; count: number; isMeasured: boolean }>();
-  return {
-    look({ number, cells }: Row): void {
-      for (const [column, cell] of cells.entries()) {
-        const [text, sign] = (cell.length > 24 || cell.charCodeAt(0) > 57 ? null : POWER.exec(cell.trim())) ?? [];
-        if (text === undefined) continue;
-        const found = seen.get(column) ?? { text: detachText(text), row: number, count: 0, isMeasured: false };
-        seen.set(column, found);
-        found.count++;
-        found.isMeasured ||= sign === "-";
-      }
-    },
-    notes: (): string[] =>
-      [...seen].flatMap(([column, { text, row, count, isMeasured }]) => {
-        const name = header[column] || columnLetters(column + 1);
-        const what =
-          count === 1 ? `${text} in row ${row}` : `${count} numbers such as ${text}, the first in row ${row}`;
-        const why = "a spreadsheet may have shortened long numbers or codes so; export the column as text";
-        return isMeasured ? [] : [`"${name}" has ${what}: ${why}.`];
-      }),
-  };
-}
-
 /** `Weight (kg)`; not `Value (BRL)`, which formats show as R$. */
 const UNIT_IN_HEADER = /\((?![A-Z]{3}\))(\p{Letter}{1,4})\)/u;
 
@@ -240,7 +212,6 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
   const dates = doubtfulDates(header);
   const units = shownUnits(header);
   const zeros = lostZeros(header);
-  const powers = shortenedNumbers(header);
   /** The last row of several cells. */
   let above: Row | undefined;
 
@@ -302,7 +273,6 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
     dates.look(row);
     units.look(row);
     zeros.look(row);
-    powers.look(row);
     const first = cells.findIndex(isFilled);
     const text = (cells[first] ?? "").trimStart();
     if (header.length > 2 && !cells.some((cell, column) => column > first && isFilled(cell))) sparse.add(number);
@@ -350,7 +320,7 @@ export function rowFinisher({ header, headerRow, width, hidden, sample }: TableS
     notes(): string[] {
       const tallies = [repeated, ruled, outside, sparse, totals, labels, ...[...unheaded.values()].slice(0, 5)];
       const said = [...(hidden === "read" ? [] : [hiddenRows]), ...tallies].flatMap((one) => one.said());
-      return [...said, ...dates.notes(), ...units.notes(), ...zeros.notes(), ...powers.notes()];
+      return [...said, ...dates.notes(), ...units.notes(), ...zeros.notes()];
     },
   };
 }

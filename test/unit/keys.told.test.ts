@@ -425,7 +425,10 @@ describe("a correction that changes a key (F83)", () => {
     const wrong = ["007", "K1", ...Object.keys(typed)].map((key) => `${key} 10 x`);
     const rejected = await office.brought("w.csv", loads(...wrong));
     const mangled = office.rejectedRows(rejected, { "007": "7", K1: "k1", ...typed, x: "1" });
-    expect(counted((await office.brought("w-corrected.csv", mangled)).problems)).toEqual(["6 key-mangled"]);
+    expect(counted((await office.brought("w-corrected.csv", mangled)).problems)).toEqual([
+      "5 key-mangled",
+      "1 cell-damaged",
+    ]);
     expect(weights(office)).toEqual([]);
     await office.lands("w-again.csv", office.rejectedRows(rejected, { x: "1" }));
     expect(weights(office).toSorted()).toEqual(wrong.map((row) => row.replace("x", "1")).toSorted());

@@ -36,26 +36,6 @@ describe("what is no plain table", () => {
     expect(notes).toEqual(said === null ? [] : [expect.stringContaining(said)]);
   });
 
-  it.each([
-    [
-      "are told",
-      ["1E+05", "99871", "T-1"],
-      '"ticket" has 1E+05 in row 2: a spreadsheet may have shortened long numbers',
-    ],
-    [
-      "are told of a whole column",
-      ["3,52603E+43", "3,52603E+43"],
-      "has 2 numbers such as 3,52603E+43, the first in row 2",
-    ],
-    ["are none where some are small", ["1.2E+05", "3.4E-03"], null],
-    ["are none in a code", ["12E5", "1E05", "7E+5A"], null],
-  ])("numbers that a spreadsheet has shortened %s", async (_, texts, said) => {
-    const { notes } = await readFile(
-      await temporaryFile(`ticket;n\n${texts.map((one, n) => `${one};${n}\n`).join("")}`),
-    );
-    expect(notes).toEqual(said === null ? [] : [expect.stringContaining(said)]);
-  });
-
   it("a header with lines in its cells that comes again is skipped", async () => {
     const header = '"Pedido\nnº";"Data da\ncoleta";Motorista;\n';
     const path = await temporaryFile(`${header}1;01/02/2026;Ana;\n${header}2;02/02/2026;Rui;\n`);

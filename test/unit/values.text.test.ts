@@ -155,6 +155,21 @@ describe("what a spreadsheet made of a value", () => {
     expect(notes(office)).toEqual(["fine"]);
   });
 
+  test("shortened to few zeros, is a problem of an id alone, as a laboratory writes it", long, async () => {
+    const office = openOffice(source);
+    const summary = await office.brought(
+      "rows.csv",
+      rows(
+        ["1E+05", "2025-01-01 10:00", "a"],
+        ["1e+05", "2025-01-01 10:00", "b"],
+        ["L1", "2025-01-01 10:00", "2.4E+05"],
+      ),
+    );
+    expect(summary).toMatchObject({ exitCode: 3, rows: { invalid: 2, staged: 1 } });
+    expect(codes(summary)).toEqual(["cell-damaged"]);
+    expect(notes(office)).toEqual(["2.4E+05"]);
+  });
+
   test("may be kept as text, or be blank, where the mapping says so; never as an id", long, async () => {
     const keeping = structuredClone(source) as typeof source & { defaults: { spreadsheetErrors: string } };
     keeping.defaults.spreadsheetErrors = "keep";

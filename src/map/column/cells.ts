@@ -26,7 +26,7 @@ const ERRORS: ReadonlySet<string> = new Set(
 /** LibreOffice writes this for a formula that it cannot compute, such as a cell of a CSV file that begins with `=`. */
 const ERROR_NUMBER = /^Err:5\d\d$/;
 
-/** `1,23457E+17`: a spreadsheet's form of a number too long for its column. */
+/** `1,23457E+17`: a spreadsheet's form of a number too long for its column, or of a code such as 12E5. */
 const SHORTENED = /^-?\d(?:[.,]\d{1,20})?[eE]\+\d{2,3}$/;
 
 export interface CellOptions {
@@ -52,14 +52,14 @@ export function compileCells(
     },
     /** Why a field may not take this filled cell. Null: it may. */
     fault: (cell: string, kind: CellKind, identity: boolean): Refused | null => {
-      if (kind === "text") return faultOfText(cell, identity || spreadsheetErrors === "refuse");
+      if (kind === "text") return faultOfText(cell, identity, spreadsheetErrors === "refuse");
       if (kind === "error") return errorCell(cell);
       return kind === "number" ? faultOfNumber(cell) : null;
     },
   };
 }
 
-function faultOfText(text: string, strict: boolean): Refused | null {
+function faultOfText(text: string, identity: boolean, strict: boolean): Refused | null {
   if (text.length > MAX_TEXT) {
     const message = `the cell has ${text.length} characters; at most ${MAX_TEXT} are read`;
     return new Refused(message, "text-too-long", "Shorten the text: it may be a whole file pasted into a cell.");
@@ -69,7 +69,7 @@ function faultOfText(text: string, strict: boolean): Refused | null {
       `${quoteCell(text)} holds half a character`,
       "The file was cut or converted in the middle of a character: correct the cell.",
     );
-  if (!strict) return null;
+  if (!identity && !strict) return null;
   const isError = text.startsWith("#")
     ? ERRORS.has(text.toUpperCase()) || /^#{4,}$/.test(text)
     : ERROR_NUMBER.test(text);
@@ -78,10 +78,11 @@ function faultOfText(text: string, strict: boolean): Refused | null {
       `the cell holds the spreadsheet error ${quoteCell(text)} as text`,
       "Correct the cell; or change the mapping: list it under `blank` if it means that there is no value. To allow it in texts other than keys and ids, write `spreadsheetErrors: keep` under `defaults:`.",
     );
-  if (SHORTENED.test(text) && Number(text.split("+")[1]) >= 10)
+  // A laboratory writes 2.4E+05.
+  if (SHORTENED.test(text) && (identity || Number(text.split("+")[1]) >= 10))
     return damaged(
-      `${quoteCell(text)} is how a spreadsheet shows a longer number; the other digits are not in the file`,
-      "Format the column as text in the spreadsheet, and export it again; or change the mapping: `spreadsheetErrors: keep` under `defaults:` allows it in texts other than keys and ids.",
+      `${quoteCell(text)} is how a spreadsheet shows a longer number, or a code such as 12E5; the rest is not in the file`,
+      "Format the column as text in the spreadsheet, enter the whole text there, and export it again; or change the mapping: `spreadsheetErrors: keep` under `defaults:` allows it in texts other than keys and ids.",
     );
   return null;
 }

@@ -98,7 +98,7 @@ export function sayAsOthers(witness: Witness, event: string, gone: string, files
   const latest = new Map(files.map((one) => [one.file, one]));
   const others = [...latest.values()].flatMap(({ rows }) => rows).filter((one) => eventSaidBy(one) === event);
   const other = others.findLast((one) => contentOf(one) !== gone && !witness.outdated.has(contentOf(one)));
-  if (other?.is === "event") witness.says.set(event, other);
+  if (other?.is === "event" && !witness.accepted.has(saidBy(other))) witness.says.set(event, other);
   else witness.says.delete(event);
 }
 
