@@ -206,6 +206,17 @@ describe("what a spreadsheet made of a value", () => {
   });
 });
 
+it("a key to which a program has added decimals is told, and sent as it is", async () => {
+  const office = openOffice(source);
+  const summary = await office.brought(
+    "rows.csv",
+    rows(["1929.0", "2025-01-01 10:00", "a"], ["1930,00", "2025-01-01 10:00", "b"], ["1.5", "2025-01-01 10:00", "c"]),
+  );
+  expect(summary.warnings.map(({ code, count }) => [code, count])).toEqual([["key-has-decimals", 2]]);
+  await office.ends(0, "check m.yaml rows.csv", "1929.0 may be load 1929");
+  expect(office.documents().map(({ externalId }) => externalId)).toEqual(["1929.0", "1930,00", "1.5"]);
+});
+
 describe("one attribute with two writers", () => {
   const measured = (changes: (event: { [name: string]: unknown }) => void, settings?: object) => {
     const changed = structuredClone(source) as unknown as {

@@ -3,8 +3,8 @@ import type { Code } from "../../model/codes.js";
 import { inUtc } from "../../model/clock.js";
 import { joinKey } from "../../model/keys.js";
 import { columnName } from "../../model/own-columns.js";
-import type { Problem } from "../../model/problem.js";
-import type { EventRecord, MappedRow, Placement, PromisedParty } from "../../model/records.js";
+import { type Problem, problem } from "../../model/problem.js";
+import type { DocumentRecord, EventRecord, MappedRow, Placement, PromisedParty } from "../../model/records.js";
 import type { Row } from "../../model/row.js";
 import { asText, type Maybe, type View } from "../column/view.js";
 import { quoteCell } from "../convert/conversion-kind.js";
@@ -113,7 +113,8 @@ export function bindRowMapper(
     };
     view.problems.push(...endsTooEarly(records.events));
     if (view.problems.length === 0) {
-      const warnings = [...replaced(rows, header), ...rows.flatMap((row) => row.doubts ?? []), ...view.doubts.values()];
+      const doubts = [...rows.flatMap((row) => row.doubts ?? []), ...view.doubts.values()];
+      const warnings = [...replaced(rows, header), ...withDecimals(records.documents), ...doubts];
       return { ...mapped, outcome: { fate: "valid", records, warnings } };
     }
     // A cell's mistake counts once, even if several records read the cell.
@@ -271,6 +272,16 @@ function replaced(rows: readonly Row[], header: readonly string[]): Problem[] {
     }
   return warnings;
 }
+
+const withDecimals = (documents: readonly DocumentRecord[]): Problem[] =>
+  documents
+    .filter(({ key }) => /^\d+[.,]00?$/.test(key))
+    .map(({ kind, key }) =>
+      problem(
+        "key-has-decimals",
+        `${kind} ${key} may be ${kind} ${key.replace(/[.,]0+/, "")}: a program may have added the decimals.`,
+      ),
+    );
 
 /** service.md, States and transitions; a second CLOSE or CANCEL does not depend on its time. */
 const MAY_FOLLOW: ReadonlyMap<string, readonly string[]> = new Map([

@@ -22,6 +22,11 @@ export const convertCodes = {
     "Correct the cell at its source; otherwise it is sent as it is.",
     "`S\uFFFDo Paulo` in a file that was once converted from another encoding.",
   ),
+  "key-has-decimals": mark(
+    "The key of a document is a whole number with decimals, as programs write one that they took for an amount. A warning.",
+    'If it has none at its source, change the mapping: `key: =replace(ticket, "[.,]00?$", "")` takes them off. Otherwise do nothing.',
+    "`1929.0` from pandas, or `1929,00` from a spreadsheet, for ticket 1929.",
+  ),
   "text-nearly-equal": mark(
     "Only case or accents keep a text from being the one that a formula asks for. A warning.",
     "Correct the cell; or change the mapping: compare with `fold(…)`, or write the text as the cells have it.",

@@ -82,6 +82,7 @@ export function noteCorrections(world: World, witness: Witness, file: Import, ea
     // As it was rejected, it corrects nothing, unless what it has become since is wrong itself.
     const newest = versionsOf(witness, before, "now").at(-1) ?? before;
     const isOld = newest === before || (isEvent(newest) && file.corrects?.[index]?.code !== "ok");
+    if (before === now) witness.returned.add(before);
     if (before === now && isOld) continue;
     const all = [...versionsOf(witness, before, "before"), ...versionsOf(witness, before, "now")];
     const gone = all.filter((content) => content !== now);

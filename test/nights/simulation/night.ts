@@ -309,6 +309,9 @@ function note(world: World, witness: Witness, { rows, corrects }: Import, import
       given.set(event, (given.get(event) ?? new Set()).add(contentOf(row)));
       if (!witness.stood.has(id)) witness.stood.set(id, newest.get(row.document) ?? Number.NEGATIVE_INFINITY);
       for (const hold of witness.holds) if (hold.id === id) witness.corrected.add(hold.row);
+      // What the file no longer has came back in a rejected file too, which this event settles.
+      for (const hold of witness.gone)
+        if (hold.id === id && witness.returned.has(hold.row)) witness.corrected.add(hold.row);
       witness.holds = witness.holds.filter((hold) => hold.id !== id);
       witness.givenUp = witness.givenUp.filter((hold) => hold.id !== id);
       if (row.bad === true) witness.bad.add(row.document);

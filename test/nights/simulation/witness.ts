@@ -39,6 +39,8 @@ export interface Witness {
   says: Map<string, StoryRow & { is: "event" }>;
   /** What a person has corrected into what, by content. */
   versions: { before: string; now: string }[];
+  /** Rejected rows that came back as they were, by content. */
+  returned: Set<string>;
   /** Rows that a person has corrected into another valid row, by content: they come back and say nothing. */
   outdated: Set<string>;
   /** What rows said otherwise than what had landed when a person gave up what was wrong. */
@@ -64,6 +66,7 @@ export const newWitness = (): Witness => ({
   givenUp: [],
   corrected: new Set(),
   says: new Map(),
+  returned: new Set(),
   outdated: new Set(),
   accepted: new Set(),
   disputed: [],
