@@ -1,7 +1,7 @@
 /** What must be true of a night that has come to rest: whatever has not landed has a reason that is true. */
 import type { LedgerDatabase } from "../../../src/ledger/open-ledger.js";
 import type { DocumentWithTimeline } from "../../../src/sandbox/index.js";
-import { isPassedByCopy, isPassedByLink, writesOn } from "./copies.js";
+import { isPassedByCopy, isPassedByLink } from "./copies.js";
 import type { Story } from "./story.js";
 import { describe, idOf, isReplaced, type LedgerEvent, type Witness } from "./witness.js";
 
@@ -56,8 +56,7 @@ export function settled(
           !witness.bad.has(event.key) &&
           !refusedMirrors.has(event.deduplicationId) &&
           !(event.waitsFor !== null && isWaiting(event, byId, database)) &&
-          !isBehind(event, events, story, witness) &&
-          !isBehindLinked(event, events, story, witness) &&
+          !isBehindUnsettled(event, events) &&
           !isOvertaken(event, events, story) &&
           !isShutOut(event, events) &&
           !isPassedByCopy(event, there, events) &&
@@ -150,6 +149,12 @@ function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[], { sandb
   );
 }
 
+/** Behind doubt that only a person settles, which is judged itself. */
+const isBehindUnsettled = (event: LedgerEvent, events: readonly LedgerEvent[]) =>
+  events.some(
+    ({ documentId, at, reason }) => documentId === event.documentId && at <= event.at && reason === "doubt-unsettled",
+  );
+
 /** The same, where a kill kept that landing from the ledger, and the journal told of it when the ledger was rebuilt. */
 function isOvertakenByJournal(event: LedgerEvent, events: readonly LedgerEvent[], witness: Witness) {
   const isLater = (other: LedgerEvent) => other.documentId === event.documentId && other.at > event.at;
@@ -182,47 +187,6 @@ function isToReplaced(
   const id = events.find(({ documentId }) => documentId === relatedDocument)?.documentServiceId;
   return documents.some((document) => document.id === id && isReplaced(document, witness));
 }
-
-/** Whether something stands open before it on its document, or what it should say is open itself. */
-function isBehind(event: LedgerEvent, events: readonly LedgerEvent[], story: Story, witness: Witness) {
-  const isHeldBy = ({ document, at, id }: Witness["holds"][number]) =>
-    document === event.key && (at <= event.at || id === idOf(event));
-  if (witness.holds.some(isHeldBy)) return true;
-  return events.some(
-    (other) =>
-      other.documentId === event.documentId &&
-      other.at <= event.at &&
-      other.dismissed === 0 &&
-      (["held", "rejected"].includes(other.state) || (other.state === "stalled" && isOvertaken(other, events, story))),
-  );
-}
-
-/**
- * Whether something stands open on a timeline that it writes on, or writes before it on its own: sent again it would
- * pass what can still be sent in place (P3), as behind something of its own document. A row that came late behind what is
- * in doubt, and is in doubt itself, stands open as well: nobody knows that it can never go.
- */
-function isBehindLinked(event: LedgerEvent, events: readonly LedgerEvent[], story: Story, witness: Witness) {
-  const { holds } = witness;
-  const isServerTime = story.sandbox.linkTime === "server";
-  return events.some((other) => {
-    if (other.documentId === event.documentId || (other.at > event.at && !isServerTime)) return false;
-    const isOfStranded = other.state === "stalled" && other.documentState === "stranded";
-    const isOpen =
-      other.dismissed === 0 &&
-      (other.state === "held" || isOfStranded || (other.state === "rejected" && !isByPlan(other)));
-    const isDoubtful = other.state === "stalled" && isOvertaken(other, events, story) && cameLate(other, witness);
-    if (writesOn(event, other.documentId, events))
-      return (
-        isOpen ||
-        isDoubtful ||
-        holds.some(({ document, at }) => document === other.key && (at <= event.at || isServerTime))
-      );
-    return isOpen && !isServerTime && writesOn(other, event.documentId, events);
-  });
-}
-
-const isByPlan = ({ reason }: LedgerEvent) => ["late", "after-close", "after-cancel"].includes(reason ?? "");
 
 /** Whether its timeline had passed it when its row came; a row that stood behind a mended one may come late as well. */
 function wasLate(event: LedgerEvent, witness: Witness) {

@@ -26,12 +26,6 @@ const areRelated = (a: number, b: number, events: readonly Linking[]) =>
       (documentId === b && relatedDocument === a),
   );
 
-/** Whether the event may write on that document: a back-reference, or a copy. */
-export const writesOn = (one: Linking, documentId: number, events: readonly Linking[]): boolean =>
-  one.mirrored === 1 &&
-  (one.relatedDocument === documentId ||
-    (one.relatedDocument === null && areRelated(one.documentId, documentId, events)));
-
 export const hasLanded = ({ state }: Pick<Linking, "state">): boolean =>
   ["landed", "landed-without-id", "changed"].includes(state);
 
