@@ -18,7 +18,7 @@ import { requireLedger } from "../run/import.js";
 import { openSession, type Session, type SessionOptions } from "../run/session.js";
 import { addressesOf, differing, documentOf, type ListedAddress, participantOf } from "../submit/answers.js";
 import type { Answer, Call } from "../submit/call.js";
-import { listAddresses, readDocument, readParticipant } from "../submit/calls.js";
+import { listAddresses, lookupParticipant, NOBODY, readDocument, readParticipant } from "../submit/calls.js";
 import { describeUnavailable, namesCode } from "../submit/classify.js";
 import { MAKE_ROOM } from "./access.js";
 
@@ -66,11 +66,15 @@ async function compareAll(session: Session, chosen: Chosen): Promise<Verificatio
     stopped: null,
   };
   const notes = new Map<string, number>();
+  let answers: Promise<boolean> | null = null;
   const note = (text: string, count = 1) => void (count > 0 && notes.set(text, (notes.get(text) ?? 0) + count));
   const work: Work = {
     session,
     checked: result.checked,
     note,
+    forbidden: new Set(),
+    isReadable: (subject) =>
+      (answers ??= session.look(subject, lookupParticipant(NOBODY)).then(({ result }) => result !== "stopped")),
     about: (subject, name, id, document) => {
       const one = { subject, name, id, ...(document === undefined ? {} : { document }) };
       return {
@@ -98,8 +102,17 @@ interface About {
   unread(text: string): void;
 }
 
+interface Subject {
+  kind: "participant" | "document";
+  id: number;
+}
+
 interface Work extends Pick<Verification, "checked"> {
   session: Session;
+  /** Kinds of which this client was refused some, with 403. */
+  forbidden: Set<Subject["kind"]>;
+  /** Whether the service answers this client at all; asked once. */
+  isReadable(subject: Subject): Promise<boolean>;
   /** What a read cannot show. */
   note(text: string, count?: number): void;
   about(subject: Verification["differences"][number]["subject"], name: string, id: string, document?: string): About;
@@ -123,13 +136,14 @@ async function each<Item extends { id: number }>(
  * Null: the answer decides nothing, and the subject is counted as unread. A 404 without a code may come from a gateway,
  * and whatever counted as lost because of it would be sent again.
  */
-async function read(
-  { session }: Work,
-  subject: { kind: "participant" | "document"; id: number },
-  call: Call,
-  { unread }: About,
-): Promise<Answer | null> {
-  const answer = await session.look(subject, call);
+async function read(work: Work, subject: Subject, call: Call, { unread }: About): Promise<Answer | null> {
+  const { session, forbidden, checked } = work;
+  // A page of them was asked for, and each refusal costs several requests.
+  if (forbidden.has(subject.kind) && checked[`${subject.kind}s`] === 0) {
+    unread(`was not asked for: none of the ${subject.kind}s before it can be read (403)`);
+    return null;
+  }
+  const answer = await session.look(subject, call, { isReadable: () => work.isReadable(subject) });
   if (answer.result === "accepted") return answer;
   if (answer.result === "refused" && answer.notFound && namesCode(answer.error)) return answer;
   if (answer.result === "unanswered")
@@ -138,8 +152,10 @@ async function read(
         ? `gave no answer (${answer.failure})`
         : `was not read: the address ${describeUnavailable(answer.error.status, answer.error.raw)}`,
     );
-  else if (answer.result === "refused") unread(`cannot be read (${answer.error.status})`);
-  else unread("was not read");
+  else if (answer.result === "refused") {
+    if (answer.error.status === 403) forbidden.add(subject.kind);
+    unread(`cannot be read (${answer.error.status})`);
+  } else unread("was not read");
   return null;
 }
 

@@ -33,7 +33,7 @@ import { RowferryError } from "../model/error.js";
 import { type PipelineEvent, telling } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import type { Attempt, ServiceError } from "../model/attempt.js";
-import type { Answer, Call, CallKind } from "../submit/call.js";
+import type { Answer, Call, CallKind, SendOptions } from "../submit/call.js";
 import { readParticipant } from "../submit/calls.js";
 import { counted } from "../report/figures.js";
 import { createSubmitter } from "../submit/submitter.js";
@@ -269,9 +269,13 @@ export async function openSession(command: string, mapping: string | null, optio
         return { request: request as number | null, answer: nameForeign(answer, intent.subject, foreign), now, end };
       },
       /** Reads need no intent, but their attempts count against the limit and are recorded. */
-      async look({ kind: subject, id }: { kind: Intent["subject"]; id: number }, call: Call): Promise<Answer> {
+      async look(
+        { kind: subject, id }: { kind: Intent["subject"]; id: number },
+        call: Call,
+        options: Pick<SendOptions, "isReadable"> = {},
+      ): Promise<Answer> {
         const startedAt = clock.now();
-        const answer = await submitter.send(call);
+        const answer = await submitter.send(call, options);
         if (answer.result === "stopped") session.stop(answer);
         const intent = { runId: run.id, kind: call.kind, subject, subjectId: id, events: [], creates: false };
         requests.log(intent, answer.result, answer.attempts, startedAt, clock.now());

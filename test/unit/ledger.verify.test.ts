@@ -283,6 +283,27 @@ describe("verify", () => {
     expect(showRuns(world.target, 1)[0]).toMatchObject({ command: "verify", exitCode: 3 });
   });
 
+  it("names the documents that this client may not read, and compares the rest", async () => {
+    open();
+    await world.bring(
+      "a",
+      Array.from({ length: 45 }, (_, at) => `M${at} 10`),
+    );
+    const match = { method: "GET", path: "/documents/{id}" } as const;
+    world.setFaults([{ match, times: 1000, action: { kind: "status", status: 403, when: "before" } }]);
+    const found = await against(world.sandbox);
+    expect(found).toMatchObject({
+      checked: { participants: 1, addresses: 1, documents: 0 },
+      differences: [],
+      stopped: null,
+    });
+    expect(new Set(found.unread.map(({ name }) => name)).size).toBe(45);
+    expect(new Set(found.unread.map(({ text }) => text))).toEqual(
+      new Set(["cannot be read (403)", "was not asked for: none of the documents before it can be read (403)"]),
+    );
+    expect(showRuns(world.target, 1)[0]).toMatchObject({ command: "verify", exitCode: 3 });
+  });
+
   it("never says that ledger and service agree where Ctrl-C came before all was asked for", async () => {
     await imported();
     const interrupt = new AbortController();
