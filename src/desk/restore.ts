@@ -1,5 +1,5 @@
 /** `ledger rebuild | restore`. */
-import { chmodSync, copyFileSync, createReadStream, existsSync, linkSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, createReadStream, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
@@ -7,6 +7,7 @@ import { hasLog, lockLedger, lockOf, refuseAnothersLog } from "../ledger/care/lo
 import { syncFolder } from "../ledger/journal/durable-file.js";
 import { openJournal, requireOwn } from "../ledger/journal/journal.js";
 import {
+  committedLength,
   dropUncommitted,
   forgetJournal,
   holdsAllOf,
@@ -39,6 +40,11 @@ export function rebuildLedger(
   const owner = ownerOf(target);
   return putInPlace(target, clock, from, async (temporary) => {
     const file = target.ledgerPath;
+    if (isRebuilt(target, journal, from !== null))
+      throw new RowferryError("already-done", "The ledger was rebuilt from this journal already.", {
+        place: { file },
+        hint: "Nothing was changed. Run `rowferry import <mapping> <files…>` with all files, if you have not yet: rows that have landed are known, and not sent again.",
+      });
     if (existsSync(file))
       throw new RowferryError("ledger-there-already", "There is already a ledger here.", {
         place: { file },
@@ -57,6 +63,19 @@ export function rebuildLedger(
     }
   });
 }
+
+/** Nothing was done with the ledger, and nothing was added to the journal, since one was rebuilt from the other. */
+const isRebuilt = (target: Target, journal: string, isOverBackup: boolean): boolean =>
+  ofFormer(target, (database) => {
+    const runs = createRunStore(database);
+    const wasOverBackup = runs.restored()?.lastRun != null;
+    return (
+      runs.newest()?.command === "rebuild" &&
+      wasOverBackup === isOverBackup &&
+      holdsAllOf(database, journal) &&
+      committedLength(database, journal) === statSync(journal).size
+    );
+  }) === true;
 
 /** The ledger takes over what the journal knows, and continues it. */
 async function replayed(database: LedgerDatabase, journal: string, now: number): Promise<Rebuilt> {

@@ -85,6 +85,10 @@ export function createRunStore(database: LedgerDatabase) {
       store.finish(id, 0, JSON.stringify({ type: "decision", did } satisfies Decided), now);
     },
 
+    /** The newest run or decision. `did`: of a decision, what it did. Null: none. */
+    newest: (): { command: string; did: string | null } | null =>
+      database.row("SELECT command, summary ->> 'did' AS did FROM runs ORDER BY id DESC LIMIT 1"),
+
     /** When a run or decision of the ledger's own ended last, in ms. 0: there is none. */
     knownUntil: () =>
       database.number(
