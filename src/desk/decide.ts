@@ -14,6 +14,7 @@ import {
   replaceable,
   rowsNamed,
   rowsOf,
+  type Selection,
   selectOpen,
   type Size,
   sizeOf,
@@ -52,6 +53,31 @@ function requireSelectors(selectors: Selectors, message: string, hint: string): 
     throw new RowferryError("usage", message, { hint });
 }
 
+/**
+ * A command that was stopped just after its decision is typed again. `isThis`: whether the decision is what that command
+ * does. @throws RowferryError `already-done`
+ */
+function refuseDone(database: LedgerDatabase, command: string, isThis: (did: string) => boolean, hint?: string): void {
+  const newest = createRunStore(database).newest();
+  if (newest?.command !== command || newest.did === null || !isThis(newest.did)) return;
+  throw new RowferryError("already-done", `The last decision was this: ${newest.did}.`, { hint });
+}
+
+/** For a decision that leaves nothing of what it selects. */
+function unlessDone<Found>(
+  database: LedgerDatabase,
+  command: string,
+  isThis: (did: string) => boolean,
+  select: () => Found,
+): Found {
+  try {
+    return select();
+  } catch (error) {
+    if (error instanceof RowferryError && error.code === "usage") refuseDone(database, command, isThis);
+    throw error;
+  }
+}
+
 /** @throws RowferryError `usage` if a console is importing one of these rows: it would be sent all the same */
 function requireUnsent(target: Target, database: LedgerDatabase, selectors: Selectors): void {
   const sent = [...rowsOnTheirWay(target)].map((ref) => parseRowReference(ref)?.row ?? 0);
@@ -75,15 +101,26 @@ export function dismissing(target: Target, selectors: Selectors, undo = false): 
   );
   return (database, now) => {
     if (!undo) requireUnsent(target, database, selectors);
+    const selection = dismissable(database, selectors, undo);
     const done = undo
-      ? { ...undismiss(database, selected(database, selectors, "given up"), now), left: 0, stranded: 0 }
-      : dismiss(database, selected(database, selectors, "to give up"), unsentOf(selectors), now, strandedBy(selectors));
+      ? { ...undismiss(database, selection, now), left: 0, stranded: 0 }
+      : dismiss(database, selection, unsentOf(selectors), now, strandedBy(selectors));
     const { left: _, stranded: __, ...counts } = done;
-    const did = `${undo ? "open again" : "dismissed"}: ${countedKinds(counts)} (${asked(database, selectors)})`;
+    const did = `${dismissalOf(undo)}: ${countedKinds(counts)} (${asked(database, selectors)})`;
     createRunStore(database).decided("dismiss", did, now);
     return { done };
   };
 }
+
+const dismissalOf = (undo: boolean): string => (undo ? "open again" : "dismissed");
+
+const dismissable = (database: LedgerDatabase, selectors: Selectors, undo = false): Selection =>
+  unlessDone(
+    database,
+    "dismiss",
+    (did) => did.startsWith(dismissalOf(undo)) && did.endsWith(`(${asked(database, selectors)})`),
+    () => selected(database, selectors, undo ? "given up" : "to give up"),
+  );
 
 /** Which stranded documents are meant: a code may be that of events, and a row does not mean all of its own document. */
 function strandedBy({ row, document, code }: Selectors): "none" | "foreign" | "any" {
@@ -98,7 +135,7 @@ const unsentOf = ({ row, code }: Selectors): "give up" | "release" =>
 /** What a dismissal gives up. Beside a running import. @throws as `dismissing`, also `ledger-locked` */
 export function sizeOfDismissal(target: Target, selectors: Selectors): Size {
   const size = (database: LedgerDatabase) => {
-    const selection = selected(database, selectors, "to give up");
+    const selection = dismissable(database, selectors);
     return sizeOf(database, unsentOf(selectors) === "release" ? withoutHeld(database, selection) : selection);
   };
   return beside(target, (database) => database.transaction(() => size(database)).immediate());
@@ -118,10 +155,23 @@ export function withdrawing(target: Target, selectors: Selectors): Decision<With
     requireKnown(database, selectors);
     requireUnsent(target, database, selectors);
     const replacements = plannedReplacements(database, documentsAlone(database, selectors));
+    const about = `(${asked(database, selectors)})`;
+    if (replacements.length === 0)
+      refuseDone(
+        database,
+        "withdraw",
+        (did) => did.endsWith(about) && /: [^(]*replacement/.test(did),
+        "Nothing was changed. To take back unsent rows of this document too, name them with --row or --input.",
+      );
     for (const planned of replacements) takeBackReplacement(database, planned, now);
-    const taken = replacements.length > 0 ? releaseUnneeded(database, now) : withdraw(database, selectors, now);
+    const taken = unlessDone(
+      database,
+      "withdraw",
+      (did) => did.endsWith(about),
+      () => (replacements.length > 0 ? releaseUnneeded(database, now) : withdraw(database, selectors, now)),
+    );
     const done: Withdrawn = { rows: 0, events: 0, ...taken, replacements: replacements.length };
-    const did = `taken back: ${countedKinds({ ...done })} (${asked(database, selectors)})`;
+    const did = `taken back: ${countedKinds({ ...done })} ${about}`;
     createRunStore(database).decided("withdraw", did, now);
     return { done, entries: (entries) => replacements.map(({ old }) => entries.unreplaced(old, now)) };
   };
@@ -206,14 +256,21 @@ const notReplaceable: ReadonlySet<Code> = new Set([
   "already-done",
 ]);
 
-/** By name: those that only a next generation brings on. @throws RowferryError `usage` if there are none */
-export function documentsToReplace(target: Target, selectors: Selectors): string[] {
+/** By name: those that only a next generation brings on. @throws RowferryError `usage` if there are none; `already-done` */
+export function documentsToReplace(target: Target, selectors: Selectors, reason: string): string[] {
   requireSelectors(
     selectors,
     "replace needs to know which document.",
     "Name it, or select changed documents with --input, --run, --row or --code.",
   );
-  const found = reading(target, (database) => replaceable(database, selected(database, selectors), selectors.code));
+  const found = reading(target, (database) =>
+    unlessDone(
+      database,
+      "replace",
+      (did) => did.endsWith(`(${reason})`),
+      () => replaceable(database, selected(database, selectors), selectors.code),
+    ),
+  );
   if (found.length === 0)
     throw new RowferryError("usage", "Nothing that these selectors match needs its document to be replaced.", {
       hint: "A replacement sends rows that changed after they had landed or came too late; `rowferry status` says what to do about the rest.",

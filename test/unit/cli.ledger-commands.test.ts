@@ -1,5 +1,5 @@
 /** The ledger's commands as typed: over the embedded sandbox, with the real pipeline. */
-import { appendFileSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { openDrafts } from "../../src/ledger/drafts.js";
 import { lockLedger } from "../../src/ledger/care/lock.js";
@@ -432,6 +432,39 @@ it("a decision that a stopped command had made already is told as done", long, a
     await office.ends(0, decision, again);
   }
   await office.ends(2, "dismiss --row march.csv:2", "No open record matches");
+});
+
+it("a decision whose selectors fit nothing any more, because a stopped command made it, is told as done", async () => {
+  await office.brought("late.csv", loads("L2 05 1", "L1 25 4", "L3 2999-01-01T10:00 5"));
+  for (const [decision, again] of [
+    ["dismiss --code behind-invalid-row --document load/L1 --yes", "The last decision was this: dismissed: 2 events"],
+    ["withdraw --document load/L3 --yes", "The last decision was this: taken back: 1 row, 1 event"],
+    ["replace --code late --reason wrong --yes", "The last decision was this: load L2: generation 2 planned (wrong)."],
+    ["withdraw --document load/L2 --yes", "The last decision was this: taken back: 1 replacement (document load/L2)."],
+  ] as const) {
+    await office.ends(0, decision);
+    await office.ends(0, decision, again);
+  }
+  await office.ends(0, "dismiss --row march.csv:3");
+  await office.ends(0, "withdraw --document load/L2 --yes", "Taken back: 1 row, 1 event");
+  await office.ends(2, "replace --code late --reason wrong --yes", "No open record matches these selectors.");
+});
+
+it("a rebuild that was stopped when its ledger was in place already is told as done, and no other ledger is", async () => {
+  await office.ends(0, "ledger backup monday.db");
+  rmSync(office.path("state"), { recursive: true });
+  for (const line of ["ledger rebuild journal.ndjson", "ledger rebuild journal.ndjson monday.db"]) {
+    await office.ends(0, line, "rowferry import");
+    await office.ends(0, line, "rebuilt from this journal already");
+    await office.ends(
+      2,
+      line.endsWith("db") ? "ledger rebuild journal.ndjson" : `${line} monday.db`,
+      "already a ledger",
+    );
+    await office.ends(3, "import m.yaml march.csv");
+    await office.ends(2, line, "already a ledger");
+    rmSync(office.path("state"), { recursive: true });
+  }
 });
 
 it("ledger backup, check and prune say what they did; a second backup overwrites nothing", long, async () => {

@@ -41,7 +41,7 @@ export const spec = onTarget({
     const chosen = selectorsOf(given);
     if (name !== undefined && Object.values(chosen).some((selector) => selector !== undefined))
       throw new RowferryError("usage", "replace takes a document or selectors, not both.");
-    const decide = replacing(name === undefined ? documentsToReplace(target, chosen) : [name], reason);
+    const decide = replacing(name === undefined ? documentsToReplace(target, chosen, reason) : [name], reason);
     const replaced = (one: Replaced["replaced"][number]): Told => ({ type: "replaced", line: one });
     const leftOut = ({ code, message, hint }: RowferryError): Told => ({
       type: "not-replaced",
