@@ -450,6 +450,12 @@ it("a decision whose selectors fit nothing any more, because a stopped command m
   await office.ends(2, "replace --code late --reason wrong --yes", "No open record matches these selectors.");
 });
 
+it("a dismissal by what rows waited for is undone by the selectors that --undo names", async () => {
+  await office.ends(0, "dismiss --code behind-invalid-row");
+  await office.ends(2, "dismiss --undo --code behind-invalid-row", "write --code dismissed");
+  await office.ends(0, "dismiss --undo --code dismissed", "Open again: 1 event.");
+});
+
 it("a rebuild that was stopped when its ledger was in place already is told as done, and no other ledger is", async () => {
   await office.ends(0, "ledger backup monday.db");
   rmSync(office.path("state"), { recursive: true });

@@ -124,6 +124,14 @@ export function selectNamed(database: LedgerDatabase, selectors: Selectors, whic
   const isSo = (other: Which) => Object.values(selectOpen(database, selectors, other)).some((ids) => ids.length > 0);
   if (which === "to give up" && isSo("given up"))
     throw new RowferryError("already-done", "All that these selectors match is dismissed already.");
+  // What it waited for is no longer known.
+  if (which === "given up" && selectors.code !== undefined) {
+    const others = selectOpen(database, { ...selectors, code: "dismissed" }, which);
+    if (Object.values(others).some((ids) => ids.length > 0))
+      throw new RowferryError("usage", "No dismissed record matches these selectors.", {
+        hint: "What only waited when it was dismissed no longer has the code of its wait: name its rows, document or file in place of the code, or write --code dismissed.",
+      });
+  }
   if (which === "given up" && isSo("to give up"))
     throw new RowferryError("already-done", "What these selectors match is open; none of it is dismissed.");
   if (which === "given up") throw new RowferryError("usage", "No dismissed record matches these selectors.");
