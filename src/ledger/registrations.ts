@@ -128,16 +128,17 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
         kind,
       }),
 
-    /** `owners`: participants with open addresses that are registered already. */
-    countOpen: (): { participants: number; addresses: number; owners: number; undescribed: number } =>
+    /** `lookups`, `lists`: the most reads before they are registered; what may have been created already is looked for twice. */
+    countOpen: (): { participants: number; addresses: number; lookups: number; lists: number } =>
       database.row(
         `SELECT count(iif(o.subject = 'participant', 1, NULL)) AS participants,
            count(iif(o.subject = 'address', 1, NULL)) AS addresses,
-           count(DISTINCT iif(p.state = 'registered', p.id, NULL)) AS owners,
-           (SELECT count(*) FROM ${undescribed}) AS undescribed
+           coalesce(sum(iif(o.subject = 'participant', 1 + r.attempted, 0)), 0) + (SELECT count(*) FROM ${undescribed}) AS lookups,
+           count(DISTINCT iif(p.state = 'registered' AND NOT r.attempted, p.id, NULL))
+             + 2 * count(iif(p.state = 'registered' AND r.attempted, 1, NULL)) AS lists
          FROM ${withOwners("open_registrations")} AND o.subject = 'address'
          WHERE o.state NOT IN ('rejected', 'held') AND coalesce(p.state, '') NOT IN ('rejected', 'held')`,
-      ) ?? { participants: 0, addresses: 0, owners: 0, undescribed: 0 },
+      ) ?? { participants: 0, addresses: 0, lookups: 0, lists: 0 },
 
     /** Ids greater than `after`; up to 500. */
     participantsAfter: (after: number) => openAfter("participant", after) as OpenParticipant[],

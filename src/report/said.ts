@@ -125,8 +125,9 @@ interface Sending {
 export function wouldSend({ requests, secondsAtLimit, documents, events: { ready } }: Sending): string {
   const most = total(requests);
   if (most === 0) return "Would send nothing.";
-  // A known participant needs a lookup and no create.
-  const least = most - (requests["create-participant"] ?? 0);
+  // A known participant needs one lookup, and no create.
+  const creates = requests["create-participant"] ?? 0;
+  const least = creates === 0 ? most : most - Math.max(creates, requests["lookup-participant"] ?? 0);
   const range = least === most ? "" : `${grouped(least)} to `;
   const what = ready === 0 ? "" : `${counted(ready, "event")} on ${counted(documents, "document")} with `;
   return `Would send ${what}${range}${counted(most, "request")}: ${atLimit(secondsAtLimit)}.`;

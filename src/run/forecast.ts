@@ -75,9 +75,9 @@ export async function forecast(session: Session, inputs: readonly number[] = [])
   const context = planContext(session, true);
   const result: Forecast = {
     requests: {
-      "lookup-participant": open.participants + open.undescribed,
+      "lookup-participant": open.lookups,
       "create-participant": open.participants,
-      "list-addresses": open.owners,
+      "list-addresses": open.lists,
       "create-address": open.addresses,
       "create-document": 0,
       "create-with-events": 0,

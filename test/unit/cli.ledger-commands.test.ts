@@ -4,9 +4,10 @@ import Database from "better-sqlite3";
 import { openDrafts } from "../../src/ledger/drafts.js";
 import { lockLedger } from "../../src/ledger/care/lock.js";
 import { systemClock } from "../../src/model/clock.js";
-import { jsonOf } from "../support/cli.world.js";
+import { hurried, jsonOf } from "../support/cli.world.js";
+import { createSandbox } from "../../src/sandbox/index.js";
 import { mapping } from "../support/mapping.js";
-import { type Office, openOffice } from "../support/office.js";
+import { type Office, openOffice, openOfficeAt } from "../support/office.js";
 import { loads, loadsWith, weighings, weighingsWith } from "../support/weighings.js";
 import { sampled } from "../support/sample.js";
 
@@ -449,6 +450,22 @@ it("a decision whose selectors fit nothing any more, because a stopped command m
   await office.ends(0, "withdraw --document load/L2 --yes", "Taken back: 1 row, 1 event");
   await office.ends(2, "replace --code late --reason wrong --yes", "No open record matches these selectors.");
 });
+
+it.each(["/participants", "/participants/{participantId}/addresses"])(
+  "the forecast of a retry counts the second looks: %s",
+  async (path) => {
+    const sandbox = createSandbox({});
+    const there = await openOfficeAt(sandbox, weighings);
+    sandbox.setFaults([{ match: { method: "POST", path }, action: { kind: "status", status: 400, when: "before" } }]);
+    expect((await there.brought("march.csv", loads("L1 10 5"))).exitCode).toBe(3);
+    sandbox.setFaults([]);
+    hurried(there.world);
+    const [foreseen] = (await jsonOf(there.world, "retry", "--dry-run")).slice(-1);
+    const { byKind } = (await there.run("retry")).requests;
+    const sent = Object.entries(foreseen?.["requests"] as { [kind: string]: number }).filter(([, count]) => count > 0);
+    expect(Object.fromEntries(sent)).toEqual(byKind);
+  },
+);
 
 it("a dismissal by what rows waited for is undone by the selectors that --undo names", async () => {
   await office.ends(0, "dismiss --code behind-invalid-row");

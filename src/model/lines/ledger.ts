@@ -31,7 +31,7 @@ const left = { held: count, deferred: count, refused: count };
 export const plan = line("plan", "Printed by `plan` and `import --dry-run`.", {
   inputs: inputCounts,
   outcomes: rowOutcomes,
-  requests: counts.describe("by kind; for those that create participants, the highest possible number"),
+  requests: counts.describe("by kind; for those about participants and addresses, the highest possible number"),
   secondsAtLimit: number,
   documents: count,
   events: object({ ready: count, ...left }),
@@ -62,7 +62,7 @@ export const plan = line("plan", "Printed by `plan` and `import --dry-run`.", {
 export const foreseen = line("foreseen", "Printed by `--dry-run`, except that of `import`: nothing was changed.", {
   done: list(jsonObject).describe("the lines that the command would have printed; empty if it decides nothing"),
   requests: counts.describe(
-    "requests that could then be sent, by kind; for those that create participants, the highest possible number",
+    "requests that could then be sent, by kind; for those about participants and addresses, the highest possible number",
   ),
   secondsAtLimit: number,
   documents: count,
