@@ -128,7 +128,7 @@ export async function restoreLedger(
           isThere(one),
         ) ??
         null;
-      if (journal !== null) requireOwn(journal, owner);
+      if (journal !== null) requireOwn(journal, owner, { unreadable: named === null ? WITHOUT_JOURNAL : undefined });
       const dropped = journal !== null && ofFormer(target, (former) => dropUnmade(former, target, journal)) === true;
       const runs = createRunStore(database);
       runs.finish(runs.begin("restore", null, now).id, ExitCode.ok, null, now);
@@ -150,6 +150,9 @@ export async function restoreLedger(
     return { kept: wasThere ? kept : null, ...restored };
   });
 }
+
+const WITHOUT_JOURNAL =
+  "Nothing was changed. Put the right file back, or name it with --journal, and type the command again. If it is lost, move this file away first: the backup is then restored without a journal.";
 
 /** It has both names until another file takes its place: after a kill in between, an import would begin a new one. */
 function keepAs(path: string, kept: string): void {

@@ -12,6 +12,7 @@ import type { ShownRun } from "../model/lines/show.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import type { Status } from "../model/summary.js";
 import type { Target } from "../model/target.js";
+import { ownerOf } from "../run/sandbox.js";
 import { DUE_MARGIN_MS } from "../run/send-events.js";
 import { reading } from "./access.js";
 
@@ -27,9 +28,9 @@ export function isWorkDue(target: Target, now: number): boolean {
 }
 
 /** Why the next run would be refused, as far as the ledger's journal shows. */
-export function refusalOf(database: LedgerDatabase, { journal }: Target): { message: string; hint: string } | null {
+export function refusalOf(database: LedgerDatabase, target: Target): { message: string; hint: string } | null {
   try {
-    requireJournal(database, journal ?? null);
+    requireJournal(database, target.journal ?? null, ownerOf(target));
     return null;
   } catch (error) {
     return toldOf(error);

@@ -187,6 +187,24 @@ describe("a journal with a hole (F91)", () => {
     }
   });
 
+  it("that lost its first line is told by status and doctor as by the next run; a restore names the way on", async () => {
+    const { journal, type } = await kept();
+    const [first = ""] = readFileSync(journal, "utf8").split("\n");
+    expect((await type("ledger", "backup", "monday.db")).code).toBe(0);
+    writeFileSync(journal, readFileSync(journal, "utf8").replace(first, "\0".repeat(first.length)));
+    const words = "If this is the ledger's journal and it is damaged";
+    expect((await type("resume")).said).toContain(words);
+    expect((await type("status")).said).toContain(words);
+    expect((await type("doctor")).said).toContain(words);
+    expect(await type("ledger", "restore", "monday.db")).toMatchObject({
+      code: 2,
+      said: expect.stringContaining("move this file away"),
+    });
+    rmSync(journal);
+    expect((await type("ledger", "restore", "monday.db")).code).toBe(0);
+    expect((await type("resume")).code).toBe(3);
+  });
+
   it("goes on where a command names none, and elsewhere when it was moved there", long, async () => {
     const { journal, importing, path, type, documents } = await kept();
     const before = statSync(journal).size;

@@ -15,6 +15,7 @@ import { quotedPath } from "../../model/shell-quoted.js";
 import type { Target } from "../../model/target.js";
 import { counted, grouped, shortDuration } from "../../report/figures.js";
 import { freeBytes } from "../../run/free-disk.js";
+import { ownerOf } from "../../run/sandbox.js";
 import { requireLedgerFolder } from "../../run/session.js";
 import { lookupParticipant, NOBODY } from "../../submit/calls.js";
 import { describeUnavailable, namesCode } from "../../submit/classify.js";
@@ -101,13 +102,9 @@ function sentencesOf(error: unknown): string {
 }
 
 /** Null: none is written. */
-function keptJournal(
-  { journal }: Target,
-  shown: (path: string) => string,
-  database: LedgerDatabase | null,
-): Finding | null {
+function keptJournal(target: Target, shown: (path: string) => string, database: LedgerDatabase | null): Finding | null {
   try {
-    const path = requireJournal(database, journal ?? null);
+    const path = requireJournal(database, target.journal ?? null, ownerOf(target));
     if (path === null) return null;
     const isWritten = database !== null && existsSync(path);
     return ok(

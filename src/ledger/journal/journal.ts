@@ -124,18 +124,18 @@ export function openJournal(
   };
 }
 
-/** @throws RowferryError `journal-unreadable` */
-function journalOwner(path: string): string {
-  const unreadable = (message: string, about: { cause?: unknown; hint?: string } = {}) =>
+/** `hint`: where the file is no journal. @throws RowferryError `journal-unreadable` */
+function journalOwner(path: string, hint: string | undefined): string {
+  const unreadable = (message: string, about: { cause?: unknown; hint?: string | undefined }) =>
     new RowferryError("journal-unreadable", message, { place: { file: path }, ...about });
   let first: JournalEntry | null;
   try {
     first = entryOf(firstLine(path));
   } catch (error) {
-    throw unreadable("The file cannot be read.", { cause: error });
+    throw unreadable("The file cannot be read.", { cause: error, hint });
   }
   const owner = first?.entry === "journal" ? first["owner"] : null;
-  if (first === null || typeof owner !== "string") throw unreadable("The file is not a journal.");
+  if (first === null || typeof owner !== "string") throw unreadable("The file is not a journal.", { hint });
   if (first["version"] !== VERSION)
     throw unreadable(`The journal has version ${String(first["version"])}; this program reads and writes ${VERSION}.`, {
       hint: "Use the program that wrote it, or a later one.",
@@ -143,21 +143,28 @@ function journalOwner(path: string): string {
   return owner;
 }
 
-function refuseAnothers(path: string, owner: LedgerOwner) {
+/** @throws RowferryError `ledger-of-another-target`, `journal-unreadable` */
+export function refuseAnothers(path: string, owner: LedgerOwner): void {
   if (!existsSync(path) || statSync(path).size === 0) return;
   if (isTornAtBirth(path, owner)) return;
-  requireOwn(
-    path,
-    owner,
-    "Each target needs a journal of its own: name another file with --journal, or at `journal:` in the settings. Keep this one: its own ledger can be rebuilt from it.",
-  );
+  requireOwn(path, owner, {
+    anothers:
+      "Each target needs a journal of its own: name another file with --journal, or at `journal:` in the settings. Keep this one: its own ledger can be rebuilt from it.",
+    unreadable:
+      "Put the right file back, or name another with --journal, and type the command again. If this is the ledger's journal and it is damaged: `rowferry ledger backup <file> --forget-journal` copies the ledger, and the next run may begin a new journal elsewhere.",
+  });
 }
 
-/** @throws RowferryError `ledger-of-another-target`, `journal-unreadable` */
-export function requireOwn(path: string, owner: LedgerOwner, hint?: string): void {
-  const [theirs, mine] = [journalOwner(path), ownerName(owner)];
+/** `hints`: in place of the usual ones. @throws RowferryError `ledger-of-another-target`, `journal-unreadable` */
+export function requireOwn(
+  path: string,
+  owner: LedgerOwner,
+  hints: { anothers?: string; unreadable?: string | undefined } = {},
+): void {
+  const [theirs, mine] = [journalOwner(path, hints.unreadable), ownerName(owner)];
   const message = `This journal belongs to ${theirs}, not to ${mine}.`;
-  if (theirs !== mine) throw new RowferryError("ledger-of-another-target", message, { place: { file: path }, hint });
+  if (theirs !== mine)
+    throw new RowferryError("ledger-of-another-target", message, { place: { file: path }, hint: hints.anothers });
 }
 
 /** A power loss during the first line leaves part of it, or zeros. */

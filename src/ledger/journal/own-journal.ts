@@ -6,7 +6,8 @@ import { keyBytes } from "../event-key.js";
 import { readAt, refuseMissingFolder } from "./durable-file.js";
 import type { JournalDocument } from "./entries.js";
 import { journaledDocument, objects } from "./replay.js";
-import { CHOICES, endOfLastLine, entryOf, type Journal, type JournalEntry } from "./journal.js";
+import { CHOICES, endOfLastLine, entryOf, type Journal, type JournalEntry, refuseAnothers } from "./journal.js";
+import type { LedgerOwner } from "../open-ledger.js";
 import { fact, type LedgerDatabase, setFact } from "../ledger-database.js";
 import { RowferryError } from "../../model/error.js";
 import { shellQuoted } from "../../model/shell-quoted.js";
@@ -66,10 +67,15 @@ export function journalOf(database: LedgerDatabase, named: string | null): strin
 }
 
 /** What a run would refuse, without opening it for writing. Null: no journal. @throws RowferryError */
-export function requireJournal(database: LedgerDatabase | null, named: string | null): string | null {
+export function requireJournal(
+  database: LedgerDatabase | null,
+  named: string | null,
+  owner: LedgerOwner,
+): string | null {
   const path = database === null ? named : journalOf(database, named);
   if (path === null) return null;
   refuseMissingFolder(path);
+  refuseAnothers(path, owner);
   if (existsSync(path) && (database === null ? lastLanding(path) !== null : isBehindJournal(database, path)))
     throw database === null ? withoutLedger({}, path) : behind(database.name, path);
   return path;
