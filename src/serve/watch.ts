@@ -53,9 +53,12 @@ export interface WatchOptions {
   signal: AbortSignal;
   /**
    * `isStaged`: the ledger has its rows, so that what is still open is sent, and nothing that was withdrawn since.
-   * `isCut`: a limit left some of them to the next run.
+   * `isLeft`: the same may succeed later. `isCut`: a limit left some of its rows to the next run.
    */
-  handle: (path: string, isStaged: boolean) => Promise<{ exitCode: number; isStaged: boolean; isCut: boolean }>;
+  handle: (
+    path: string,
+    isStaged: boolean,
+  ) => Promise<{ exitCode: number; isStaged: boolean; isLeft: boolean; isCut: boolean }>;
   idle: () => Promise<void>;
   say: (line: string) => void;
   /** Says nothing if all is well. */
@@ -128,10 +131,10 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
 
 const hashed = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
-/** When the mapping, the files that it reads and the settings were changed: then a failed file is tried again. */
+/** When the mapping, the files that it reads and the settings were changed, or their rights: then a failed file is tried again. */
 const stampOf = ({ mapping, settings }: WatchOptions): string =>
   [mapping, settings, ...namedBy(mapping)]
-    .map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    .map((file) => statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0)
     .join(" ");
 
 /** The files that a mapping and its base read, as far as both can be read. */
@@ -181,8 +184,7 @@ function lockFor(path: string, isShared: boolean, folder: string, message: strin
 }
 
 /**
- * Watches until the signal, or with `once` until all files are handled. Retries an import that can continue (exit 1, 4, 5),
- * also once its file is gone, and a move after one minute, then two, four, at most fifteen; what a limit left to the
+ * Watches until the signal, or with `once` until all files are handled. Retries what may succeed later, also once its file is gone, and a move after one minute, then two, four, at most fifteen; what a limit left to the
  * next run after half a day, or when it is started again; a file of which nothing was staged once it, its mapping or the
  * settings change. Sends deferred events when their time has come.
  * @returns the worst exit code; that of an interrupting signal is the highest
@@ -250,11 +252,11 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
       const isSame = isUnchanged(file, before) && before.stamp === stamp;
       const hash = await contentOf(path);
       const done = await handle(path, isSame && before.isStaged);
-      const { exitCode, isStaged } = done;
-      if (exitCode >= ExitCode.interrupted) return false;
-      ({ isCut } = done);
-      handled[name] = { size, changed, touched, hash, exitCode: isCut ? ExitCode.again : exitCode, stamp, isStaged };
-      isLeft = canGoOn(exitCode);
+      const { isStaged } = done;
+      if (done.exitCode >= ExitCode.interrupted) return false;
+      ({ isLeft, isCut } = done);
+      const exitCode = isLeft || isCut ? ExitCode.again : done.exitCode;
+      handled[name] = { size, changed, touched, hash, exitCode, stamp, isStaged };
       await remember(memory, handled, folder).catch(tell);
     }
     // Written to during its import, it is imported again.
@@ -298,8 +300,8 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
     for (const name of isWorkWaiting() ? [...gone, WAITED] : gone) {
       if (signal.aborted) break;
       if (!isDue(retries.get(name), clock.now())) continue;
-      const { exitCode, isCut } = await handle(join(folder, name), true);
-      retryLater(name, name === WAITED ? isWorkWaiting() : canGoOn(exitCode), isCut);
+      const { isLeft, isCut } = await handle(join(folder, name), true);
+      retryLater(name, name === WAITED ? isWorkWaiting() : isLeft, isCut);
       isAnyHandled = true;
     }
     if (signal.aborted) break;
@@ -381,7 +383,7 @@ const contentOf = (path: string): Promise<string | null> => hashOf(createReadStr
 
 function isHandled(file: Found, before: Handled[string] | undefined, stamp: string): boolean {
   if (!isUnchanged(file, before)) return false;
-  return isDone(before) || (!canGoOn(before.exitCode) && before.stamp === stamp);
+  return isDone(before) || (before.exitCode !== ExitCode.again && before.stamp === stamp);
 }
 
 /** A person may be needed for an empty or unreadable file, of which the ledger has nothing. */
@@ -391,10 +393,6 @@ const isDone = (before: Handled[string] | undefined): boolean =>
 const MINUTE = 60_000;
 /** `--until` means the nearest such time. */
 const HALF_DAY = 12 * 60 * MINUTE;
-/** The machine may be repaired, too: a full disk is no fault of the file. */
-const canGoOn = (exitCode: number) =>
-  [ExitCode.again, ExitCode.locked, ExitCode.unexpected].some((one) => one === exitCode);
-
 /** `since`: when it last changed. `growsSince`: when it was first seen incomplete; null: it was complete. In ms. */
 type Seen = Map<string, Found & { since: number; growsSince: number | null }>;
 

@@ -562,6 +562,39 @@ describe("watch", () => {
     },
   );
 
+  it.each([
+    ["the journal's folder", "journal", ["--journal", "journal/all.ndjson"]],
+    ["the secret", "real.secret", []],
+  ])(
+    "%s that is gone is no fault of the file, which is imported once it is back, also after a restart",
+    long,
+    async (_, name, more) => {
+      for (const looks of [40, 6]) {
+        const { sandbox, inbox } = await openUnreachable();
+        sandbox.setFaults([]);
+        const { env } = inbox.world;
+        const real = `{ baseUrl: "${env["ROWFERRY_BASE_URL"]}", tokenUrl: "${env["ROWFERRY_TOKEN_URL"]}", clientId: ${env["ROWFERRY_CLIENT_ID"]}, clientSecretFile: real.secret }`;
+        writeFileSync(inbox.path("rowferry.config.yaml"), `targets: { real: ${real} }\n`, { mode: 0o600 });
+        writeFileSync(inbox.path("real.secret"), env["ROWFERRY_CLIENT_SECRET"] ?? "", { mode: 0o600 });
+        inbox.world.env = {};
+        mkdirSync(inbox.path("journal"));
+        inbox.put("a.csv");
+        const watch = (look: Parameters<Inbox["watch"]>[0]) => inbox.watch(look, "--target", "real", ...more);
+        const { err } = await watch((look) => {
+          if (look === 2) renameSync(inbox.path(name), inbox.path("away"));
+          if (look === 2) inbox.put("b.csv");
+          if (look !== 6) return;
+          expect(inbox.documents()).toHaveLength(1);
+          renameSync(inbox.path("away"), inbox.path(name));
+          if (looks === 6) inbox.world.send("SIGTERM");
+        });
+        expect(err).toMatch(/The folder does not exist|cannot be read/);
+        if (looks === 6) await watch(2);
+        expect(inbox.documents()).toHaveLength(2);
+      }
+    },
+  );
+
   it.each(
     sampled(
       [

@@ -95,11 +95,10 @@ export const spec = sendingCommand({
               return summary;
             },
           });
-          return { exitCode, isStaged: !isEmpty, isCut };
+          return { exitCode, isStaged: !isEmpty, isLeft: canGoOn(exitCode), isCut };
         } catch (error) {
           const exitCode = explain(error);
-          const isGone = error instanceof RowferryError && error.code === "ledger-missing";
-          return { exitCode: isGone ? ExitCode.again : exitCode, isStaged: isGone && isStaged, isCut: false };
+          return { exitCode, isStaged, isLeft: canGoOn(exitCode) || isOfNoFile(error), isCut: false };
         } finally {
           hadLedger ||= hasLedger();
         }
@@ -115,3 +114,11 @@ export const spec = sendingCommand({
     });
   },
 });
+
+/** The machine may be repaired, too: a full disk is no fault of the file. */
+const canGoOn = (exitCode: number) =>
+  [ExitCode.again, ExitCode.locked, ExitCode.unexpected].some((one) => one === exitCode);
+
+/** A secret, the journal's disk or the ledger may come back, and no file or mapping has to change for it. */
+const isOfNoFile = (error: unknown) =>
+  error instanceof RowferryError && /^(secret|settings|target|url|folder|journal|ledger|usage)\b/.test(error.code);
