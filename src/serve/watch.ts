@@ -28,6 +28,7 @@ import { RowferryError } from "../model/error.js";
 import { byNumber, listed } from "../model/fold.js";
 import { makeFolder } from "../model/make-folder.js";
 import { READABLE } from "../model/file-endings.js";
+import type { StateCounts } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { alsoHolds, filesWithin } from "../read/files.js";
 import { hashOf, missingFile } from "../read/opened-file.js";
@@ -91,6 +92,13 @@ const handledSchema = z.record(
   }),
 );
 type Handled = z.infer<typeof handledSchema>;
+
+/** All in ms. `begun`: when it first failed. */
+interface Retry {
+  since: number;
+  waitMs: number;
+  begun: number;
+}
 
 /** Among the retries: work that waited for its time. No file has this name. */
 const WAITED = "";
@@ -170,6 +178,19 @@ async function nothingNew({ target, signal, folder, say, quiet }: WatchOptions):
   return exitCode;
 }
 
+/** Whether a resume would send something, whatever became of the files. */
+async function isWorkOpen(target: Target): Promise<boolean> {
+  if (!existsSync(target.ledgerPath)) return false;
+  const { open, lastRun } = await readStatus({ target });
+  const { events, documents, participants, addresses } = open;
+  const any = (state: string, among: StateCounts[]) => among.some((counts) => (counts[state] ?? 0) > 0);
+  const registrations = [participants, addresses];
+  if (any("planned", [events]) || any("sending", [events, documents, ...registrations])) return true;
+  // Those of events that wait for their time or a person wait with them.
+  if (Object.keys(events).length === 0 && any("planned", registrations)) return true;
+  return lastRun?.exitCode === ExitCode.again && any("stalled", [events, documents, ...registrations]);
+}
+
 /** If no lock can be made, the memory cannot be written either, which is reported. @throws RowferryError `ledger-locked` */
 function lockFor(path: string, isShared: boolean, folder: string, message: string, hint: string) {
   let lock: LedgerLock | null;
@@ -193,12 +214,14 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
   const { folder, moveTo, target, clock, signal, say } = options;
   const handled = readHandled(memory);
   const seen: Seen = new Map();
-  const retries = new Map<string, { since: number; waitMs: number }>();
+  const retries = new Map<string, Retry>();
   const unread = new Set<string>();
   let worst: number = ExitCode.ok;
   let isAway = false;
   let isFirstLook = true;
   let isAnyHandled = false;
+  /** Whether a run has tried what an earlier watch left open. */
+  let isOpenTried = false;
   const told = new Set<string>();
   const tell = (error: unknown) => {
     if (!told.has(String(error))) worst = Math.max(worst, options.tell(error));
@@ -207,20 +230,22 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
   const handle: WatchOptions["handle"] = async (path, isStaged) => {
     const done = await options.handle(path, isStaged);
     worst = Math.max(worst, done.exitCode);
+    isOpenTried ||= done.isStaged;
     return done;
   };
-  /** Whether the ledger has work that waited for its time, which has come. */
-  const isWorkWaiting = (): boolean => {
+  /** Whether the ledger has work that waited for its time, which has come, or that nobody has tried to continue. */
+  const isWorkWaiting = async (): Promise<boolean> => {
     try {
-      return isWorkDue(target, clock.now());
+      return isWorkDue(target, clock.now()) || (!isOpenTried && (await isWorkOpen(target)));
     } catch (error) {
       tell(error);
       return false;
     }
   };
   const retryLater = (name: string, isLeft: boolean, isCut = false) => {
-    const waitMs = isCut && !isLeft ? HALF_DAY : Math.min(15 * MINUTE, 2 * (retries.get(name)?.waitMs ?? MINUTE / 2));
-    if (isLeft || isCut) retries.set(name, { since: clock.now(), waitMs });
+    const before = retries.get(name);
+    const waitMs = isCut && !isLeft ? HALF_DAY : Math.min(15 * MINUTE, 2 * (before?.waitMs ?? MINUTE / 2));
+    if (isLeft || isCut) retries.set(name, { since: clock.now(), waitMs, begun: before?.begun ?? clock.now() });
     else retries.delete(name);
   };
   const sayOnce = (line: string) => {
@@ -269,8 +294,10 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
       });
     retryLater(name, isLeft, isCut);
     isAnyHandled = true;
-    return true;
+    return !isUnread(file);
   };
+  /** Whether nothing of it is staged, though it may be later. */
+  const isUnread = ({ name }: Found) => retries.has(name) && handled[name]?.isStaged === false;
   while (!signal.aborted) {
     const names = namesIn(folder);
     if ((names === null) !== isAway) say(isAway ? `${folder} is back` : `${folder} has disappeared; waiting for it`);
@@ -285,29 +312,36 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
     const ordered = inOrder(files, options.order);
     const whole = new Set(ordered.filter((file) => isComplete(file, seen, options, isFirstLook)));
     const isReady = (file: Found) => whole.has(file) && isNextDue(file);
-    // A later file would make its rows late. One that is written to all the time holds no other up for long.
-    const isAwaited = ({ name }: Found) => clock.now() - (seen.get(name)?.growsSince ?? 0) < HALF_DAY;
-    const growing = ordered.findIndex((file) => !whole.has(file) && isAwaited(file));
-    const complete = ordered.slice(0, growing < 0 ? ordered.length : growing).filter(isReady);
-    const waiting = growing < 0 ? undefined : ordered.slice(growing).find(isReady);
-    if (waiting !== undefined)
-      sayOnce(`${waiting.name} waits for ${ordered[growing]?.name}, which comes before it and is still being written`);
+    // A later file would make its rows late. One that is written to all the time, or never read, holds no other up for long.
+    const isAwaited = (file: Found) => {
+      const since = whole.has(file) ? retries.get(file.name)?.begun : seen.get(file.name)?.growsSince;
+      return clock.now() - (since ?? 0) < HALF_DAY && (!whole.has(file) || (isUnread(file) && !isNextDue(file)));
+    };
+    const awaited = ordered.find(isAwaited);
+    const upTo = awaited === undefined ? ordered.length : ordered.indexOf(awaited);
+    const complete = ordered.slice(0, upTo).filter(isReady);
+    const waiting = ordered.slice(upTo).find(isReady);
+    if (waiting !== undefined && awaited !== undefined) {
+      const why = whole.has(awaited) ? "could not be imported yet" : "is still being written";
+      sayOnce(`${waiting.name} waits for ${awaited.name}, which comes before it and ${why}`);
+    }
     isFirstLook = false;
     for (const file of complete) if (!(await importOne(file, stamp))) break;
     // What is open is in the ledger, and no other file may come for days.
-    const isGone = (name: string) => names?.includes(name) === false && handled[name]?.isStaged !== false;
-    const gone = [...retries.keys()].filter((name) => name !== WAITED && isGone(name));
-    for (const name of isWorkWaiting() ? [...gone, WAITED] : gone) {
+    const isGone = (name: string) =>
+      name === WAITED || (names?.includes(name) === false && handled[name]?.isStaged !== false);
+    const gone = [...retries.keys()].filter(isGone);
+    for (const name of !retries.has(WAITED) && (await isWorkWaiting()) ? [...gone, WAITED] : gone) {
       if (signal.aborted) break;
       if (!isDue(retries.get(name), clock.now())) continue;
       const { isLeft, isCut } = await handle(join(folder, name), true);
-      retryLater(name, name === WAITED ? isWorkWaiting() : isLeft, isCut);
+      retryLater(name, isLeft || (name === WAITED && (await isWorkWaiting())), isCut);
       isAnyHandled = true;
     }
     if (signal.aborted) break;
     await options.idle().catch(tell);
     await tellUnread(folder, unread, say);
-    if (options.once && files.every(({ name }) => retries.has(name)))
+    if (options.once && ordered.slice(0, upTo + 1).every(({ name }) => retries.has(name)))
       return isAnyHandled ? worst : Math.max(worst, await nothingNew(options));
     if (complete.length > 0) continue;
     await clock.sleep(options.everyMs, signal);
@@ -316,7 +350,7 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
 }
 
 /** A clock set back must not wait for the old time. */
-const isDue = (retry: { since: number; waitMs: number } | undefined, now: number): boolean =>
+const isDue = (retry: Retry | undefined, now: number): boolean =>
   retry === undefined || now < retry.since || now - retry.since >= retry.waitMs;
 
 /** By whatever path. */

@@ -444,6 +444,85 @@ describe("watch", () => {
     expect(out.match(/"command":"resume"/g), "nothing is run before its time, or after it").toHaveLength(1);
   });
 
+  it("a file waits for one before it that could not be staged: it would make that one's rows late", long, async () => {
+    for (const more of [[], ["--once"]]) {
+      const inbox = open();
+      for (const minute of ["01", "02"]) inbox.put(`${minute}.csv`, `Load,At,Gross\nA,2026-01-01 10:${minute},5\n`);
+      const { runImport } = inbox.world.pipeline;
+      inbox.world.pipeline.runImport = async (options) => {
+        inbox.world.pipeline.runImport = runImport;
+        await Promise.resolve();
+        throw new RowferryError("ledger-not-written", `The ledger could not be written: ${options.mappingPath}.`);
+      };
+      const { out, err } = await inbox.watch(
+        (look) => {
+          if (look === 2) inbox.put("03.csv", "Load,At,Gross\nA,2026-01-01 10:03,5\n");
+          if (look === 6) expect(weights(inbox)).toEqual([]);
+        },
+        ...more,
+      );
+      expect((out + err).match(/02.csv waits for .*/g)).toEqual([
+        "02.csv waits for 01.csv, which comes before it and could not be imported yet",
+      ]);
+      if (more.length > 0) await inbox.watch(3, "--once");
+      expect(weights(inbox)).toEqual(["A 1 5", "A 2 5", ...(more.length > 0 ? [] : ["A 3 5"])]);
+    }
+  });
+
+  it("a file that cannot be staged holds no other one up for more than half a day", long, async () => {
+    const inbox = open();
+    inbox.put("a.csv");
+    inbox.put("b.csv");
+    const { runImport } = inbox.world.pipeline;
+    inbox.world.pipeline.runImport = (options) =>
+      options.files[0]?.endsWith("a.csv") === true ? Promise.reject(new Error("broken")) : runImport(options);
+    await inbox.watch((look) => {
+      if (look === 30) expect(inbox.landed()).toEqual([]);
+      if (look === 30) inbox.world.now += 13 * 3_600_000;
+    });
+    expect(inbox.landed()).toEqual(["B"]);
+  });
+
+  it("open work whose file is gone is sent after a restart, though no other file comes", long, async () => {
+    for (const more of [[], ["--once"]]) {
+      const { sandbox, inbox } = await openUnreachable();
+      inbox.put("a.csv");
+      expect((await inbox.watch(1)).code).toBe(4);
+      rmSync(inbox.path("inbox/a.csv"));
+      if (more.length > 0) expect((await inbox.watch(3, "--once")).code).toBe(4);
+      await inbox.watch((look) => look === 3 && sandbox.setFaults([]));
+      if (more.length > 0) expect((await inbox.watch(3, "--once")).code).toBe(0);
+      expect(inbox.documents()).toHaveLength(1);
+      const runs = async () => (await inbox.type("runs", "--json")).out.match(/"command":/g)?.length ?? 0;
+      const before = await runs();
+      expect(before).toBeGreaterThan(1);
+      await inbox.watch(3);
+      expect(await runs()).toBe(before);
+    }
+  });
+
+  it("an event whose time comes while the service is down is sent when it is back", long, async () => {
+    const clock = { ...systemClock };
+    const sandbox = createSandbox({ rate: null, clock });
+    const inbox = open(weighings, await openOfficeAt(sandbox, weighings));
+    clock.now = () => inbox.world.now;
+    const soon = new Date(inbox.world.now + 180_000).toISOString().slice(0, 16).replace("T", " ");
+    inbox.put("a.csv", `Load,At,Gross\nA,2026-01-01 10:00,5\nA,${soon},6\n`);
+    const sent = () => inbox.documents()[0]?.events.length;
+    await inbox.watch(
+      (look) => {
+        if (look === 2) rmSync(inbox.path("inbox/a.csv"));
+        if (look === 2) sandbox.setFaults([{ action: { kind: "status", status: 503, when: "before" } }]);
+        if (look === 3) inbox.world.now += 200_000;
+        if (look === 8) expect(sent()).toBe(1);
+        if (look === 8) sandbox.setFaults([]);
+      },
+      "--max-outage",
+      "1s",
+    );
+    expect(sent()).toBe(2);
+  });
+
   it("a clock set back by a day delays neither a retry nor a file that was settling", long, async () => {
     const { sandbox, inbox } = await openUnreachable();
     inbox.put("a.csv");
