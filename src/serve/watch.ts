@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import {
   createReadStream,
   existsSync,
+  lstatSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -288,10 +289,13 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
     const [left] = filesOf([name], folder, tell);
     const isAsImported = left !== undefined && isUnchanged(left, handled[name]);
     if (moveTo !== null && isDone(handled[name]) && isAsImported)
-      await moveAway(path, moveTo).catch((error: unknown) => {
-        isLeft = true;
-        tell(error);
-      });
+      await moveAway(path, moveTo)
+        // Put back, it is to be imported: its rows may have been withdrawn.
+        .then(() => remember(memory, handled, folder))
+        .catch((error: unknown) => {
+          isLeft = existsSync(path);
+          tell(error);
+        });
     retryLater(name, isLeft, isCut);
     isAnyHandled = true;
     return !isUnread(file);
@@ -368,14 +372,14 @@ function namesIn(folder: string): string[] | null {
   }
 }
 
-/** `tell` gets what cannot be looked at, such as links in a circle and names that are not UTF-8. */
+/** `tell` gets what cannot be looked at, such as links to nothing or in a circle and names that are not UTF-8. */
 function filesOf(names: readonly string[], folder: string, tell: (error: unknown) => void): Found[] {
   return names.flatMap((name) => {
     if (name.startsWith(".") || name.startsWith("~$") || !READABLE.test(name)) return [];
     const path = join(folder, name);
     try {
       const status = statSync(path, { throwIfNoEntry: false });
-      if (status === undefined && name.includes("\uFFFD"))
+      if (status === undefined && (name.includes("\uFFFD") || isLink(path)))
         tell(new RowferryError("file-missing", missingFile(path), { place: { file: path } }));
       if (status?.isFile() !== true) return [];
       return [{ name, path, size: status.size, changed: status.mtimeMs, touched: status.ctimeMs }];
@@ -385,6 +389,8 @@ function filesOf(names: readonly string[], folder: string, tell: (error: unknown
     }
   });
 }
+
+const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
 function inOrder(files: readonly Found[], order: WatchOptions["order"]): Found[] {
   const byName = (left: Found, right: Found) => byNumber.compare(left.name, right.name);
@@ -465,6 +471,8 @@ async function moveAway(path: string, folder: string): Promise<void> {
 }
 
 async function move(path: string, target: string): Promise<void> {
+  // A relative link would lead elsewhere from there.
+  if (isLink(path)) return moveByCopy(path, target);
   try {
     renameSync(path, target);
   } catch (error) {
@@ -473,7 +481,7 @@ async function move(path: string, target: string): Promise<void> {
   }
 }
 
-/** To another file system. */
+/** To another file system, or what a link leads to. */
 async function moveByCopy(path: string, target: string): Promise<void> {
   const { mode, atime, mtime } = statSync(path);
   const copy = async (file: AtomicFile) => {

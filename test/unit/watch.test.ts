@@ -815,6 +815,55 @@ describe("watch", () => {
     expect(err.match(/a\.csv cannot be used: its links lead in a circle/g)).toHaveLength(1);
   });
 
+  it("a link that leads nowhere is told once, and its file is imported once it is there", long, async () => {
+    const inbox = open();
+    symlinkSync("../data.csv", inbox.path("inbox/a.csv"));
+    inbox.put("b.csv");
+    const { err } = await inbox.watch((look) => {
+      if (look === 3) expect(inbox.landed()).toEqual(["B"]);
+      if (look === 3) writeFileSync(inbox.path("data.csv"), text("A"));
+    });
+    expect(err.match(/a\.csv: there is no such file/g)).toHaveLength(1);
+    expect(inbox.landed()).toEqual(["B", "A"]);
+  });
+
+  it("what a relative link leads to is still found where --move-to has moved it", long, async () => {
+    const inbox = open();
+    inbox.put("a.csv");
+    renameSync(inbox.path("inbox/a.csv"), inbox.path("data.csv"));
+    symlinkSync("../data.csv", inbox.path("inbox/a.csv"));
+    await inbox.watch(3, "--move-to", inbox.path("moved/far/done"));
+    expect([readdirSync(inbox.path("inbox")), existsSync(inbox.path("data.csv"))]).toEqual([[], true]);
+    expect(readFileSync(inbox.path("moved/far/done/a.csv"), "utf8")).toBe(text("A"));
+  });
+
+  it("a file that was moved, withdrawn and put back is imported again", long, async () => {
+    const { sandbox, inbox } = await openUnreachable();
+    inbox.put("a.csv", text("A", "much"));
+    sandbox.setFaults([]);
+    const moving = ["--once", "--move-to", inbox.path("done")];
+    expect((await inbox.watch(3, ...moving)).code).toBe(3);
+    expect((await inbox.type("withdraw", "--input", "a.csv", "--yes")).code).toBe(0);
+    renameSync(inbox.path("done/a.csv"), inbox.path("inbox/a.csv"));
+    const again = await inbox.watch(3, ...moving);
+    expect([again.code, again.out]).toEqual([3, expect.stringContaining("1 row needs you")]);
+  });
+
+  it("what it says of a name has no control characters", long, async () => {
+    const inbox = open();
+    const at = "\u001b[31m";
+    inbox.put(`${at}1.csv`, "Carga,Data\nA,1\n");
+    inbox.put(`${at}2.csv`, text("A"), JUST_NOW);
+    inbox.put(`${at}3.csv`, text("B"));
+    inbox.put(`${at}4.ods`, "x");
+    const first = await inbox.watch(8);
+    const once = await inbox.watch(8, "--once");
+    expect(first.err).toContain("waits for");
+    expect(first.err).toContain("not read");
+    expect(once.err).toContain("failed earlier");
+    expect(first.err + once.err).not.toContain(at);
+  });
+
   it("a folder that vanishes is waited for, and told once", long, async () => {
     const inbox = open();
     const { err, code } = await inbox.watch((look) => {

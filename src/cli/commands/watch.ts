@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { readSource } from "../../map/load-mapping.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
+import { plainText } from "../../report/plain-text.js";
 import { configFileName } from "../../settings/config-file.js";
 import { resolveTarget } from "../../settings/target.js";
 import { checkMappingFirst, duration } from "../flags.js";
@@ -108,7 +109,7 @@ export const spec = sendingCommand({
         looked = world.clock.now();
         await teller?.due();
       },
-      say: (line) => world.stderr.write(`rowferry: ${line}\n`),
+      say: (line) => world.stderr.write(`rowferry: ${plainText(line)}\n`),
       quiet: flags.quiet === true,
       tell: explain,
     });
