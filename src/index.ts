@@ -3,6 +3,7 @@
  * it has no side effects. Errors are `RowferryError`s with a code; nothing here ends the process.
  */
 import { resolve } from "node:path";
+import { asRowferryError } from "./cli/report-error.js";
 import { resolveTarget as resolveFrom } from "./settings/target.js";
 import { type Clock, type Random, systemClock } from "./model/clock.js";
 import type { PipelineEvent, Plan, RunLimits, Status, Summary } from "./model/summary.js";
@@ -14,6 +15,7 @@ import * as plans from "./run/plan.js";
 import { writeReportAgain } from "./desk/files.js";
 import {
   checkOptions,
+  coded,
   harmless,
   importOptions,
   mappingOptions,
@@ -58,11 +60,12 @@ export interface TargetOptions {
 export function resolveTarget(options: TargetOptions = {}): Target {
   checkOptions(targetOptions, options);
   const { name, cwd, env, ...flags } = options;
-  return resolveFrom({
-    flags: { ...flags, ...(name === undefined ? {} : { target: name }) },
-    env: env ?? process.env,
-    cwd: cwd ?? process.cwd(),
-  });
+  const named = { ...flags, ...(name === undefined ? {} : { target: name }) };
+  try {
+    return resolveFrom({ flags: named, env: env ?? process.env, cwd: cwd ?? process.cwd() });
+  } catch (error) {
+    throw asRowferryError(error, false);
+  }
 }
 
 export interface RunOptions {
@@ -127,7 +130,7 @@ export interface Mapping {
 /** Loads a mapping as an import does. @throws RowferryError with every mistake, its place and its remedy */
 export async function loadMapping(path: string): Promise<Mapping> {
   checkOptions(mappingOptions, { path });
-  const { inputs, warnings, dependencies } = await compileMapping(path);
+  const { inputs, warnings, dependencies } = await coded(() => compileMapping(path));
   return { inputs: inputs.map(({ name }) => name), warnings: warnings.map(({ message }) => message), dependencies };
 }
 
@@ -138,31 +141,28 @@ export async function loadMapping(path: string): Promise<Mapping> {
  */
 export async function runImport(options: ImportOptions): Promise<Summary> {
   checkOptions(importOptions, options);
-  return runs.runImport({ ...(await completed(options)), mappingPath: options.mapping, files: [...options.files] });
+  const { mapping, files } = options;
+  return running(options, (run) => runs.runImport({ ...run, mappingPath: mapping, files: [...files] }));
 }
 
 /** Sends what the ledger still has to send: an import without files. */
 export async function runResume(options: RunOptions): Promise<Summary> {
   checkOptions(runOptions, options);
-  return runs.runResume(await completed(options));
+  return running(options, (run) => runs.runResume(run));
 }
 
 /** What an import would do. Sends nothing, and leaves the ledger unchanged. @throws RowferryError as `runImport` */
 export async function planImport(options: PlanOptions): Promise<Plan> {
   checkOptions(planOptions, options);
   const { mapping, files, document } = options;
-  return plans.planImport({
-    ...(await completed(options)),
-    mappingPath: mapping,
-    files: [...files],
-    ...(document === undefined ? {} : { document }),
-  });
+  const only = document === undefined ? {} : { document };
+  return running(options, (run) => plans.planImport({ ...run, mappingPath: mapping, files: [...files], ...only }));
 }
 
 /** Open work and its causes; works while an import is running. @throws RowferryError `ledger-missing` */
 export async function readStatus(options: { target: Target }): Promise<Status> {
   checkOptions(statusOptions, options);
-  return readStatusOf(options);
+  return coded(() => readStatusOf(options));
 }
 
 /**
@@ -171,7 +171,11 @@ export async function readStatus(options: { target: Target }): Promise<Status> {
  */
 export async function writeReport(options: { target: Target; run?: string }): Promise<string> {
   checkOptions(reportOptions, options);
-  return (await writeReportAgain(options.target, options.run ?? null)).path;
+  return coded(async () => (await writeReportAgain(options.target, options.run ?? null)).path);
+}
+
+async function running<Result>(options: RunOptions, run: (completed: runs.ResumeOptions) => Promise<Result>) {
+  return coded(async () => run(await completed(options)), options.signal);
 }
 
 async function completed(options: RunOptions): Promise<runs.ResumeOptions> {

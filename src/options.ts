@@ -1,5 +1,7 @@
-/** Checks the library's options; a `RowferryError` names the option and its allowed values. */
+/** Checks the library's options; a `RowferryError` names the option and its allowed values. Every other error becomes one. */
+import { statSync } from "node:fs";
 import { z } from "zod";
+import { asRowferryError } from "./cli/report-error.js";
 import { RowferryError } from "./model/error.js";
 import { ERROR_BOUND, type PipelineEvent } from "./model/summary.js";
 
@@ -21,10 +23,19 @@ const limits = z.strictObject(
   "an object",
 );
 
+/** In one that is mistyped, no settings are found, and rows would go to the sandbox. */
+const isFolder = (path: string) => {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+};
+
 export const targetOptions = z.strictObject({
   name: text.optional(),
-  cwd: text.optional(),
-  env: z.record(z.string(), z.string().optional(), "an object of texts").optional(),
+  cwd: text.refine(isFolder, "a folder that exists").optional(),
+  env: z.record(z.string(), z.string("a text").optional(), "an object of texts").optional(),
   ledger: text.optional(),
   rate: positive.optional(),
   burst: whole.optional(),
@@ -33,7 +44,7 @@ export const targetOptions = z.strictObject({
 export const mappingOptions = z.strictObject({ path: text });
 
 export const statusOptions = z.strictObject({
-  target: z.looseObject({ name: text, ledgerPath: text }, "the result of resolveTarget"),
+  target: z.looseObject({ name: text, ledgerPath: text, stateFolder: text }, "the result of resolveTarget"),
 });
 
 export const reportOptions = statusOptions.extend({ run: text.optional() });
@@ -92,4 +103,13 @@ export function harmless(onEvent: (event: PipelineEvent) => unknown): (event: Pi
       tell(error);
     }
   };
+}
+
+/** An error of the system, such as that of a full disk, has a code and a hint, too. */
+export async function coded<Result>(work: () => Result | Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asRowferryError(error, signal?.aborted === true);
+  }
 }

@@ -27,18 +27,23 @@ export async function openEmbeddedSandbox(target: Target, fresh: boolean, later:
   }
   // Only rehearsals need it.
   const { createSandbox } = await import("../sandbox/index.js");
-  const sandbox = opened(() => createSandbox({ storage: { file: store }, rate: null }));
+  const sandbox = opened(store, () => createSandbox({ storage: { file: store }, rate: null }));
   later(() => sandbox.close());
   const { baseUrl, tokenUrl } = await sandbox.listen({ host: "127.0.0.1", port: 0 });
   return { ...target, baseUrl, tokenUrl, clientId: "sandbox", clientSecret: () => "sandbox" };
 }
 
 /** The file there belongs to another program, or to an older version. */
-function opened<Sandbox>(open: () => Sandbox): Sandbox {
+function opened<Sandbox>(store: string, open: () => Sandbox): Sandbox {
   try {
     return open();
   } catch (cause) {
-    if (!(cause instanceof Error) || "code" in cause) throw cause;
-    throw new RowferryError("path-unusable", cause.message, { cause });
+    if (!(cause instanceof Error)) throw cause;
+    // SQLite's would be taken for one of the ledger.
+    const isNoStore = "code" in cause && cause.code === "SQLITE_NOTADB";
+    if ("code" in cause && !isNoStore) throw cause;
+    const message = isNoStore ? `${store} is not the store of a sandbox` : cause.message;
+    const hint = "Move it away, or type the import with --fresh: it begins a new sandbox, with a new ledger.";
+    throw new RowferryError("path-unusable", message, { cause, ...(isNoStore ? { hint } : {}) });
   }
 }

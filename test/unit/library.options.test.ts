@@ -1,5 +1,5 @@
 /** The library: its options are checked before anything happens, and its promises about callbacks and aborts hold (F101–F104). */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { inspect } from "node:util";
 import Database from "better-sqlite3";
@@ -45,7 +45,7 @@ describe("an option that cannot be is named, with what it may be, before anythin
     [{ files: [] }, "files must be a list of at least one path."],
     [{ target: undefined }, "target must be the result of resolveTarget."],
     [
-      { target: { name: "sandbox", ledgerPath: "ledger.db" } },
+      { target: { name: "sandbox", ledgerPath: "ledger.db", stateFolder: "state" } },
       "target.clientSecret must be a function, as in the result of resolveTarget.",
     ],
   ])("%o", async (wrong, message) => {
@@ -77,10 +77,29 @@ describe("an option that cannot be is named, with what it may be, before anythin
   it.each([
     [{ rate: 0 }, "rate must be a number above 0."],
     [{ sandbox: true }, "There is no option sandbox."],
+    [{ cwd: "mistyped" }, "cwd must be a folder that exists."],
+    [{ cwd: "package.json" }, "cwd must be a folder that exists."],
+    [{ env: { ROWFERRY_RATE: 5 as never } }, "env.ROWFERRY_RATE must be a text."],
   ])("of a target: %o", (wrong, message) => {
     const resolve = () => resolveTarget({ env: {}, cwd, ...wrong });
     expect(resolve).toThrow(expect.objectContaining({ code: "usage", message }));
   });
+});
+
+it("an error of the system has a code and a hint, too", async () => {
+  writeFileSync(join(cwd, "state"), "in the way");
+  const error = await runImport({ target, mapping, files }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "path-unusable", message: expect.stringContaining("a part of it is a file") });
+  expect(error).toBeInstanceOf(RowferryError);
+  await expect(loadMapping("\0")).rejects.toMatchObject({ code: "path-unusable" });
+});
+
+it("a file in place of the sandbox's store is not told as damage of the ledger", async () => {
+  mkdirSync(join(cwd, "state/sandbox"), { recursive: true });
+  writeFileSync(join(cwd, "state/sandbox/store.db"), "not SQLite ".repeat(100));
+  const error = await runImport({ target, mapping, files }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "path-unusable", message: expect.stringContaining("store of a sandbox") });
+  expect((await runImport({ target, mapping, files, fresh: true })).exitCode).toBe(0);
 });
 
 it("a callback that throws or rejects stops nothing, and is told once", long, async () => {
