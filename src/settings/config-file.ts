@@ -95,6 +95,7 @@ const wanted: Partial<Record<string, string>> = {
   ping: "needs either url or urlFile",
   slack: "needs either url or urlFile",
   teams: "needs either url or urlFile",
+  to: "must be an address, or a list of at least one",
   expect: 'must look like { every: 24h, by: "06:30" }',
 };
 
@@ -181,10 +182,13 @@ function explain(issue: z.core.$ZodIssue, document: Document): { at: PropertyKey
   const value = document.getIn(path);
   if (value === undefined) return { at: path.slice(0, -1), message: `${name} is missing` };
   const ruled = path[0] === "targets" && path.length > 2 ? path.slice(2) : path;
-  const rule = wanted[String(ruled.findLast((part) => typeof part === "string" && part in wanted))];
+  // A rule is about what has its name, or is directly in that.
+  const rule = wanted[String(ruled.slice(-2).findLast((part) => typeof part === "string" && part in wanted))];
   if (rule !== undefined) return { at: path, message: `${name} ${rule}` };
   if (value === null || value === "")
     return { at: path, message: `${name} is blank: give it a value, or leave it out` };
+  if (issue.code === "invalid_type" && issue.expected === "object")
+    return { at: path, message: `${name} must hold settings by name` };
   const isUnquoted = typeof value === "number" || typeof value === "boolean";
   return { at: path, message: `${name} must be text`, ...(isUnquoted && { hint: "Put it in quotes." }) };
 }

@@ -25,7 +25,12 @@ export const channelSchema = z
     slack: address.optional().describe("An incoming webhook of Slack."),
     teams: address.optional().describe("A workflow of Microsoft Teams that posts an adaptive card."),
     email: z
-      .strictObject({ smtp: words, passwordFile: words.optional(), from: words, to: z.union([words, z.array(words)]) })
+      .strictObject({
+        smtp: words,
+        passwordFile: words.optional(),
+        from: words,
+        to: z.union([words, z.array(words).min(1)]),
+      })
       .optional()
       .describe("Needs the package nodemailer. `smtp`: `smtps://user@host:465` or `smtp://host:587`."),
     command: words.optional().describe("Runs in a shell; the JSON object is its standard input."),
@@ -37,7 +42,9 @@ export const channelSchema = z
   );
 
 export const expectSchema = z.strictObject({
-  every: words.regex(/^\d+(?:\.\d+)?(m|h|d)$/).describe("The longest time between two inputs: `24h`, `90m`, `7d`."),
+  every: words
+    .regex(/^(?=.*[1-9])\d+(?:\.\d+)?(m|h|d)$/)
+    .describe("The longest time between two inputs: `24h`, `90m`, `7d`."),
   by: words
     .regex(/^([01]?\d|2[0-3]):[0-5]\d$/)
     .optional()

@@ -217,6 +217,14 @@ it("the dead man's switch is called at the start, then for 0 and 3 itself, else 
 it.each([
   ["two ways in one channel", 'notify: [{ command: x, slack: { url: "https://a" } }]', /must be a list of channels/],
   ["no way", "notify: [{ when: [failed] }]", /must be a list of channels/],
+  ["a command that is blank", 'notify: [{ command: "" }]', /notify\.0\.command is blank/],
+  ["a webhook that is a text", "notify: [{ webhook: x }]", /notify\.0\.webhook must hold settings by name/],
+  [
+    "nobody to mail to",
+    'notify: [{ email: { smtp: "smtp://h", from: a, to: [] } }]',
+    /to must be an address, or a list of/,
+  ],
+  ["a time that is always over", "expect: { every: 0h }", /expect\.every must look like/],
   ["a moment that there is not", "notify: [{ command: x, when: [allways] }]", /must be a list of needs-person/],
   ["a mistyped name", "notify: [{ comand: x }]", /there is no setting "comand".*command/],
   ["plain http to another machine", 'notify: [{ webhook: { url: "http://example.com/" } }]', /plain http/],
