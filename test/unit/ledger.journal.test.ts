@@ -199,6 +199,13 @@ describe("the journal", () => {
     }
   });
 
+  it("in a device is refused: nothing could be rebuilt from it, and some never end", () => {
+    const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
+    expect(() => openJournal("/dev/null", join(disk, "ledger.db"), owner)).toThrow(
+      expect.objectContaining({ code: "journal-unreadable" }),
+    );
+  });
+
   it("of another ledger's owner is refused, and the hint names what helps: another journal", () => {
     open();
     const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };

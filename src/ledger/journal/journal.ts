@@ -2,7 +2,7 @@
  * The journal: an append-only file, meant for another disk, with intents before calls and ids after them. Each entry is
  * durable before the ledger's transaction commits, so the ledger can be rebuilt from it.
  */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
@@ -145,7 +145,14 @@ function journalOwner(path: string, hint: string | undefined): string {
 
 /** @throws RowferryError `ledger-of-another-target`, `journal-unreadable` */
 export function refuseAnothers(path: string, owner: LedgerOwner): void {
-  if (!existsSync(path) || statSync(path).size === 0) return;
+  const there = statSync(path, { throwIfNoEntry: false });
+  // Some devices never end.
+  if (there?.isFile() === false && !there.isDirectory())
+    throw new RowferryError("journal-unreadable", "The journal must be a file; this is a device or a pipe.", {
+      place: { file: path },
+      hint: "Name a file, preferably on another disk. To keep no journal, leave it out.",
+    });
+  if (there === undefined || there.size === 0) return;
   if (isTornAtBirth(path, owner)) return;
   requireOwn(path, owner, {
     anothers:
