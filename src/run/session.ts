@@ -2,7 +2,7 @@
  * A run's ledger and service: lock, stores, submitter, and what the run learns about the service. Only a session opens
  * a ledger for writing.
  */
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   committedLength,
@@ -30,6 +30,7 @@ import type { MappingSettings } from "../map/mapping.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
+import { makeFolder } from "../model/make-folder.js";
 import { type PipelineEvent, telling } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import type { Attempt, ServiceError } from "../model/attempt.js";
@@ -162,7 +163,10 @@ export async function openSession(command: string, mapping: string | null, optio
     signal.addEventListener("abort", drain, { once: true });
     later(() => signal.removeEventListener("abort", drain));
 
-    const isTaken = (name: string) => existsSync(join(target.stateFolder, "runs", name));
+    const isTaken = (name: string) => {
+      const folder = join(target.stateFolder, "runs", name);
+      return isOffline ? existsSync(folder) : !isFolderMade(folder);
+    };
     // A plan leaves nothing, not even its run, however it ends.
     if (isOffline) {
       database.exec("BEGIN IMMEDIATE");
@@ -290,6 +294,18 @@ export async function openSession(command: string, mapping: string | null, optio
     return session;
   } catch (error) {
     throw asLedgerFailure(error, options.target.ledgerPath, MAKE_ROOM);
+  }
+}
+
+/** False: there is one. Another ledger may have the same state folder, and its run the same name in the same moment. */
+function isFolderMade(path: string): boolean {
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
   }
 }
 

@@ -102,6 +102,19 @@ it("a file in place of the sandbox's store is not told as damage of the ledger",
   expect((await runImport({ target, mapping, files, fresh: true })).exitCode).toBe(0);
 });
 
+it(
+  "two imports into ledgers of one state folder never share a run's folder, where one would replace the other's files",
+  long,
+  async () => {
+    const targets = ["one.db", "two.db"].map((ledger) =>
+      resolveTarget({ name: "sandbox", env: {}, cwd, ledger: `state/${ledger}` }),
+    );
+    const importing = targets.map((own) => runImport({ target: own, mapping, files, logLevel: "silent" }));
+    const [one, two] = await Promise.all(importing);
+    expect(one?.run).not.toBe(two?.run);
+  },
+);
+
 it("a callback that throws or rejects stops nothing, and is told once", long, async () => {
   const warnings: string[] = [];
   const note = ({ message }: Error) => warnings.push(message);
