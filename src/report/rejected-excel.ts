@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { Big } from "big.js";
 import exceljs, { type CellErrorValue } from "exceljs";
-import { Duration } from "luxon";
+import { DateTime, Duration } from "luxon";
 import type { Dialect } from "../model/dialect.js";
 import { listed } from "../model/fold.js";
 import { columnLetters, moveFormula, titledColumn } from "../model/formula.js";
@@ -154,7 +154,7 @@ function ownFormula(formula: string, row: number, header: readonly string[]): st
 
 interface ExcelValue {
   /** Null: empty. */
-  value: string | number | boolean | Date | CellErrorValue | null;
+  value: string | number | boolean | CellErrorValue | null;
   /** Null: general. */
   format: string | null;
 }
@@ -183,9 +183,9 @@ function inKind(text: string, kind: CellKind): ExcelValue | null {
       return { value: { error: text } as CellErrorValue, format: null };
     case "date": {
       const [day = "", time] = text.split("T");
-      const value = new Date(`${day}T${time ?? "00:00:00"}Z`);
-      // Excel counts a false 29 February 1900; earlier dates are off by one.
-      if (Number.isNaN(value.getTime()) || value.getTime() < Date.UTC(1900, 2, 1)) return null;
+      const days = serialOf(day);
+      if (days === null) return null;
+      const value = days + Duration.fromISOTime(time ?? "00:00").as("days");
       return { value, format: time === undefined ? "yyyy-mm-dd" : `yyyy-mm-dd hh:mm:ss${fraction}` };
     }
     case "time":
@@ -195,6 +195,19 @@ function inKind(text: string, kind: CellKind): ExcelValue | null {
     case "text":
       return null;
   }
+}
+
+/** Days that spreadsheets show in 1900 and no calendar has. */
+const falseDays: ReadonlyMap<string, number> = new Map([
+  ["1900-01-00", 0],
+  ["1900-02-29", 60],
+]);
+
+/** Null: no spreadsheet has such a day. */
+function serialOf(day: string): number | null {
+  const date = DateTime.fromISO(day, { zone: "utc" });
+  const real = date.isValid && day >= "1900" ? date.toMillis() / 86_400_000 : null;
+  return falseDays.get(day) ?? (real === null ? null : real + (day < "1900-03-01" ? 25_568 : 25_569));
 }
 
 const usualWidth = (title: string): number => Math.min(30, Math.max(10, title.length + 2));

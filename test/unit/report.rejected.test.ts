@@ -10,6 +10,7 @@ import type { Problem } from "../../src/model/problem.js";
 import { writeRejectedFile } from "../../src/report/rejected-file.js";
 import { rejectedFileName, type RejectedRow } from "../../src/report/rejected-row.js";
 import { folder } from "../support/cli.world.js";
+import { readFile } from "../support/read/read-file.js";
 
 type Csv = Extract<Dialect, { format: "csv" }>;
 
@@ -208,6 +209,23 @@ describe("a rejected workbook (DESIGN section 7)", () => {
       expect((await sheet(path)).getCell("A2").value).toBe(text);
     },
   );
+
+  it.each(["1900-01-00", "1900-01-01", "1900-02-28T06:00:00", "1900-02-29", "1900-03-01", "9999-12-31T23:59:59.999"])(
+    "a date that spreadsheets count in their own way is read back as it was: %s",
+    async (text) => {
+      const path = place("b.rejected.xlsx");
+      const kinds: RejectedRow["kinds"] = ["date"];
+      await writeRejectedFile(path, { header: ["a"], dialect: workbook, rows: [row([text], { kinds })] });
+      const { rows } = await readFile(path);
+      expect([rows[0]?.cells[0], rows[0]?.kinds?.[0]]).toEqual([text, "date"]);
+    },
+  );
+
+  it.each(["2026-02-31", "1850-05-01"])("a date that no spreadsheet can hold stays text: %s", async (text) => {
+    const path = place("b.rejected.xlsx");
+    await writeRejectedFile(path, { header: ["a"], dialect: workbook, rows: [row([text], { kinds: ["date"] })] });
+    expect((await sheet(path)).getCell("A2").value).toBe(text);
+  });
 
   it("has cells beyond the header at the end of their row", async () => {
     const path = place("m.rejected.xlsx");
