@@ -62,11 +62,19 @@ function isSamePower(one: string, other: string): boolean {
 
 const TIME_TO_MINUTES = /^(\d{4}-\d\d-\d\dT\d\d:\d\d):/;
 
+/** What a text means; null: nothing. */
+type Read = (text: string) => string | null;
+
+export function meansOther(before: string, after: string, read: Read): boolean {
+  const [was, is] = [read(before), read(after)];
+  return was !== null && is !== null && was !== is;
+}
+
 /**
  * Whether opening and saving the cell in a spreadsheet, perhaps of another country, may have made it mean something else:
- * 00123 became 123, 12.000 became 12, 08:05:30 became 08:05, and day and month changed places. `read`: what a text means.
+ * 00123 became 123, 12.000 became 12, 08:05:30 became 08:05, and day and month changed places.
  */
-export function looksRewritten(before: string, after: string, read: (text: string) => string | null): boolean {
+export function looksRewritten(before: string, after: string, read: Read): boolean {
   const [was, is] = [read(before), read(after)];
   if (was === null || is === null || was === is) return false;
   const swapped = after.replace(/(\d\d?)([/.-])(\d\d?)(?=\2)/, "$3$2$1");

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
 import exceljs from "exceljs";
 import { type Office, openOffice } from "../support/office.js";
 import { loadsWith, weighings, weighingsWith, weights } from "../support/weighings.js";
@@ -307,6 +308,64 @@ describe("what a spreadsheet did to a rejected file", () => {
       );
     }
     expect(sent(here)).toEqual([]);
+  });
+
+  /** A night with a workbook, of whose row only the tax id is wrong; gives its rejected file. */
+  async function rejectedWorkbook(here: Office) {
+    const workbook = new exceljs.Workbook();
+    const sheet = workbook.addWorksheet("w");
+    sheet.addRow(["Load", "At", "Gross", "Note", "Tax"]);
+    const line = sheet.addRow(["L1", new Date("2026-01-05T10:00:30Z"), 12.5, 12345678909, "11222333000180"]);
+    for (const [column, format] of [
+      [2, "mm/dd/yyyy hh:mm"],
+      [3, "0"],
+      [4, String.raw`000\.000\.000\-00`],
+    ] as const)
+      line.getCell(column).numFmt = format;
+    await workbook.xlsx.writeFile(here.path("w.xlsx"));
+    const file = (await here.import("w.xlsx")).files.find(({ kind }) => kind === "rejected")?.path ?? "";
+    const opened = new exceljs.Workbook();
+    await opened.xlsx.readFile(file);
+    const page = opened.worksheets[0] ?? expect.fail("no sheet");
+    page.getCell("E2").value = "11222333000181";
+    const own = [6, 7, 8, 9].map((column) => [1, 2].map((row) => page.getCell(row, column).text));
+    const saveAsText = (...cells: string[]) => {
+      const [titles, texts] = [0, 1].map((at) => own.map((pair) => pair[at] ?? ""));
+      const lines = [
+        ["Load", "At", "Gross", "Note", "Tax", ...(titles ?? [])],
+        [...cells, ...(texts ?? [])],
+      ];
+      writeFileSync(here.path("text.csv"), stringify(lines, { delimiter: ";" }));
+      return here.import("text.csv");
+    };
+    return { saveAsText, page, save: () => opened.xlsx.writeFile(here.path("again.xlsx")) };
+  }
+
+  it("is told where a workbook is saved as text, as its cells are shown", long, async () => {
+    const here = office();
+    const { saveAsText } = await rejectedWorkbook(here);
+    const shown = await saveAsText("L1", "01/05/2026 10:00", "13", "123.456.789-09", "11222333000181");
+    expect(shown).toMatchObject({ exitCode: 3, events: {} });
+    expect(shown.problems.map(({ code, column }) => `${column} ${code}`)).toEqual(
+      ["At", "Gross"].map((one) => `${one} cell-rewritten`),
+    );
+    const right = ["L1", "05/01/2026 10:00:30", "12,5", "123.456.789-09", "11222333000181"];
+    expect(await saveAsText(...right)).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+  });
+
+  it("is told where a code has lost its format, and shows as the number behind it", long, async () => {
+    const here = office();
+    const { page, save } = await rejectedWorkbook(here);
+    page.getCell("D2").numFmt = "General";
+    await save();
+    expect(await here.import("again.xlsx")).toMatchObject({
+      exitCode: 3,
+      events: {},
+      problems: [{ code: "cell-rewritten", column: "Note" }],
+    });
+    page.getCell("D2").value = "123.456.789-09";
+    await save();
+    expect(await here.import("again.xlsx")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
   });
 
   it(

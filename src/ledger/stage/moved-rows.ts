@@ -4,10 +4,11 @@
  * spreadsheets change keys (007 to 7) is an error.
  */
 import { cellRewritten, memberOf, ofMember, type Problem, problem, withoutMember } from "../../model/problem.js";
-import { areNearlyEqual, looksRewritten } from "../../model/near-keys.js";
+import { areNearlyEqual, looksRewritten, meansOther } from "../../model/near-keys.js";
 import { columnName, columnPosition, originalColumns } from "../../model/own-columns.js";
 import { contentHash, contentKeyParts, type DocumentName } from "../../model/keys.js";
 import type { EventRecord, Placement } from "../../model/records.js";
+import type { CellKind, CellLook } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, headerBeside, leadOf, rowNumberOf } from "../rows.js";
 import { EVENTS_OF_ROW } from "../known-rows.js";
@@ -147,6 +148,8 @@ function problemOf(row: string, { of, parts, landed }: Name, to: readonly string
   return problem("row-moved", `${message}${rest}`);
 }
 
+const dated: readonly CellKind[] = ["date", "time", "duration"];
+
 /**
  * Cells that a person was not asked to correct, and that a spreadsheet seems to have changed; also those that came back
  * as they were refused for it. `keys`: texts of keys that are a problem already.
@@ -159,6 +162,8 @@ export function rewrittenCells(
   keys: readonly string[],
 ): Problem[] {
   if (isConfirmed) return [];
+  const spelt = (position: number, cell: string, kind: CellKind, look?: CellLook | null) =>
+    kind === "text" ? cell : spell(position, cell, kind, look);
   return rows.flatMap(({ before, row: now }) => {
     const kept = cells.of(before);
     const former = headerBeside(database, before);
@@ -176,13 +181,18 @@ export function rewrittenCells(
       const [kindWas, kind] = [kept.kinds?.[at] ?? "text", now.kinds?.[position] ?? "text"];
       const own = problems.filter((one) => one.column === column);
       if (was === cell && kindWas === kind) return own.filter(({ code }) => code === "cell-rewritten").map(told);
-      // A typed cell is not changed by saving it.
-      if (kindWas !== "text") return [];
-      const is = kind === "text" ? cell : spell(position, cell, kind, now.looks?.[position]);
+      const [lookWas, look] = [kept.looks?.[at], now.looks?.[position]];
+      // Saving a typed cell does not change it; but a text file has what was shown of it, and its format may get lost.
+      const isShown = kindWas !== "text" && now.kinds === null && lookWas?.formula === undefined;
+      const isBare = kind === "number" && (cell === lookWas?.stored || dated.includes(kindWas));
+      if (kindWas !== "text" && !isShown && !isBare) return [];
+      const [text, is] = [spelt(position, was, kindWas, lookWas), spelt(position, cell, kind, look)];
+      const meaning = (one: string) => read(position, one);
       // A key that was refused for it is written again as it was.
-      const isKey = keys.includes(was) || (wasMangled && areNearlyEqual(was, is));
-      if (own.length > 0 || isKey || !looksRewritten(was, is, (one) => read(position, one))) return [];
-      return told(cellRewritten(column, was, is));
+      const isKey = keys.includes(text) || (wasMangled && areNearlyEqual(text, is));
+      const isChanged = isShown || isBare ? meansOther : looksRewritten;
+      if (own.length > 0 || isKey || !isChanged(text, is, meaning)) return [];
+      return told(cellRewritten(column, text, is));
     });
   });
 }
