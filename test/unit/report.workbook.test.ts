@@ -1,4 +1,5 @@
 /** A rejected workbook gives back what stood in the input: formats, widths, and formulas that can follow their row (F117). */
+import exceljs from "exceljs";
 import { createCorrections } from "../../src/console/corrections.js";
 import { createJudge } from "../../src/console/judge.js";
 import { columnLetters, columnsUsed, moveFormula } from "../../src/model/formula.js";
@@ -85,6 +86,23 @@ describe("a rejected workbook", () => {
     expect(code).toBe(3);
     expect(out).toContain("formula-without-value");
     expect(bodiesOf(office)).toHaveLength(1);
+  });
+
+  it("is read whole where rows or columns of it are hidden, also under `hidden: skip`", long, async () => {
+    const { loads } = typedMapping.inputs;
+    const office = openOffice({ ...typedMapping, inputs: { loads: { ...loads, excel: { hidden: "skip" } } } });
+    const both: TypedSheet = { ...typed, mistakes: new Map([0, 1].map((row) => [row, "gross"])) };
+    await writeTyped(office.path("loads.xlsx"), both, true);
+    const path = await rejectedOf(office);
+    await correctTyped(path, both, { computed: true });
+    const book = new exceljs.Workbook();
+    await book.xlsx.readFile(path);
+    const page = book.getWorksheet("Loads") ?? expect.fail("no sheet");
+    page.getRow(2).hidden = true;
+    page.getColumn(12).hidden = true;
+    await book.xlsx.writeFile(path);
+    await office.ends(0, `import m.yaml ${path}`, "2 = 2 landed");
+    expect(JSON.stringify(bodiesOf(office))).toContain('"Note"');
   });
 
   it("that is still wrong is rejected again with its formulas", long, async () => {

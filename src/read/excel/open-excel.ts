@@ -83,7 +83,8 @@ async function openTable(
   options: ReadOptions,
   corrected: Awaited<ReturnType<typeof findCorrectedSheet>>,
 ): Promise<Table> {
-  const { excel = {} } = options;
+  // A person hides rows and columns of a rejected file to find the way in it, and corrects the others, too.
+  const excel: ExcelOptions = { ...options.excel, ...(corrected === null ? {} : { hidden: "read" }) };
   const isEmpty = async (one: Sheet) => (await firstRows(workbook, one)).length === 0;
   const { sheet, notes } =
     corrected === null ? await chooseSheet(workbook, excel, isEmpty) : { sheet: corrected.sheet, notes: [] };
