@@ -251,8 +251,8 @@ describe("what a spreadsheet did to a rejected file", () => {
     event: { key: "once", attributes: { public: { Gross: "=gross", Note: "=note", Tax: "=tax" } } },
   });
   const dates = ["dd/MM/yyyy HH:mm:ss", "dd/MM/yyyy HH:mm"];
-  const office = () =>
-    openOffice({ ...mapping, defaults: { ...mapping.defaults, dates, decimal: ",", grouping: true } });
+  const defaults = { ...mapping.defaults, dates, decimal: ",", grouping: true };
+  const office = () => openOffice({ ...mapping, defaults });
   const wrong = "L1;05/01/2026 10:00:30;12.000;00123;11222333000180";
   const right = wrong.replace("180", "181");
   /** Its own night, with `row` in place of the rejected one. */
@@ -311,17 +311,13 @@ describe("what a spreadsheet did to a rejected file", () => {
   });
 
   /** A night with a workbook, of whose row only the tax id is wrong; gives its rejected file. */
-  async function rejectedWorkbook(here: Office) {
+  async function rejectedWorkbook(here: Office, gross = 12.5, format = "0") {
     const workbook = new exceljs.Workbook();
     const sheet = workbook.addWorksheet("w");
     sheet.addRow(["Load", "At", "Gross", "Note", "Tax"]);
-    const line = sheet.addRow(["L1", new Date("2026-01-05T10:00:30Z"), 12.5, 12345678909, "11222333000180"]);
-    for (const [column, format] of [
-      [2, "mm/dd/yyyy hh:mm"],
-      [3, "0"],
-      [4, String.raw`000\.000\.000\-00`],
-    ] as const)
-      line.getCell(column).numFmt = format;
+    const line = sheet.addRow(["L1", new Date("2026-01-05T10:00:30Z"), gross, 42, "11222333000180"]);
+    const formats = ["mm/dd/yyyy hh:mm", format, '"OS-"00000'];
+    for (const [index, code] of formats.entries()) line.getCell(index + 2).numFmt = code;
     await workbook.xlsx.writeFile(here.path("w.xlsx"));
     const file = (await here.import("w.xlsx")).files.find(({ kind }) => kind === "rejected")?.path ?? "";
     const opened = new exceljs.Workbook();
@@ -344,26 +340,35 @@ describe("what a spreadsheet did to a rejected file", () => {
   it("is told where a workbook is saved as text, as its cells are shown", long, async () => {
     const here = office();
     const { saveAsText } = await rejectedWorkbook(here);
-    const shown = await saveAsText("L1", "01/05/2026 10:00", "13", "123.456.789-09", "11222333000181");
+    const shown = await saveAsText("L1", "01/05/2026 10:00", "13", "OS-00042", "11222333000181");
     expect(shown).toMatchObject({ exitCode: 3, events: {} });
     expect(shown.problems.map(({ code, column }) => `${column} ${code}`)).toEqual(
       ["At", "Gross"].map((one) => `${one} cell-rewritten`),
     );
-    const right = ["L1", "05/01/2026 10:00:30", "12,5", "123.456.789-09", "11222333000181"];
+    const right = ["L1", "05/01/2026 10:00:30", "12,5", "OS-00042", "11222333000181"];
     expect(await saveAsText(...right)).toMatchObject({ exitCode: 0, open: { rows: 0 } });
   });
 
-  it("is told where a code has lost its format, and shows as the number behind it", long, async () => {
-    const here = office();
-    const { page, save } = await rejectedWorkbook(here);
-    page.getCell("D2").numFmt = "General";
+  it.each([
+    ["a code", "D2", "Note", "OS-00042", 12.5, "0"],
+    ["a percentage", "C2", "Gross", "12,5%", 0.125, "0.0%"],
+    ["a number of tonnes", "C2", "Gross", "12,5 t", 12500, '0.0,"t"'],
+  ] as const)("is told where %s has lost its format", long, async (_, at, column, right, gross, format) => {
+    const units = /%|t/.exec(right);
+    const columns = {
+      ...mapping.inputs.weighings.columns,
+      gross: { header: "Gross", as: "number", ...(units && { units: [units[0]] }) },
+    };
+    const here = openOffice({ ...mapping, defaults, inputs: { weighings: { ...mapping.inputs.weighings, columns } } });
+    const { page, save } = await rejectedWorkbook(here, gross, format);
+    page.getCell(at).numFmt = "General";
     await save();
     expect(await here.import("again.xlsx")).toMatchObject({
       exitCode: 3,
       events: {},
-      problems: [{ code: "cell-rewritten", column: "Note" }],
+      problems: [{ code: "cell-rewritten", column }],
     });
-    page.getCell("D2").value = "123.456.789-09";
+    page.getCell(at).value = right;
     await save();
     expect(await here.import("again.xlsx")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
   });

@@ -180,11 +180,12 @@ export function rewrittenCells(
       const [was, cell] = [kept.cells[at] ?? "", now.cells[position] ?? ""];
       const [kindWas, kind] = [kept.kinds?.[at] ?? "text", now.kinds?.[position] ?? "text"];
       const own = problems.filter((one) => one.column === column);
-      if (was === cell && kindWas === kind) return own.filter(({ code }) => code === "cell-rewritten").map(told);
       const [lookWas, look] = [kept.looks?.[at], now.looks?.[position]];
+      if (was === cell && kindWas === kind && lookWas?.shown === look?.shown)
+        return own.filter(({ code }) => code === "cell-rewritten").map(told);
       // Saving a typed cell does not change it; but a text file has what was shown of it, and its format may get lost.
       const isShown = kindWas !== "text" && now.kinds === null && lookWas?.formula === undefined;
-      const isBare = kind === "number" && (cell === lookWas?.stored || dated.includes(kindWas));
+      const isBare = kind === "number" && ([was, lookWas?.stored].includes(cell) || dated.includes(kindWas));
       if (kindWas !== "text" && !isShown && !isBare) return [];
       const [text, is] = [spelt(position, was, kindWas, lookWas), spelt(position, cell, kind, look)];
       const meaning = (one: string) => read(position, one);
