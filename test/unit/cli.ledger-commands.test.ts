@@ -1,6 +1,7 @@
 /** The ledger's commands as typed: over the embedded sandbox, with the real pipeline. */
 import { appendFileSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
+import exceljs from "exceljs";
 import { openDrafts } from "../../src/ledger/drafts.js";
 import { lockLedger } from "../../src/ledger/care/lock.js";
 import { systemClock } from "../../src/model/clock.js";
@@ -42,6 +43,22 @@ function inLedger<Found>(work: (database: Database.Database) => Found) {
     database.close();
   }
 }
+
+it("a row that two sheets of a workbook have is asked for by a name that only one has", async () => {
+  office.writeMapping({
+    ...weighings,
+    inputs: { weighings: { ...weighings.inputs.weighings, excel: { sheet: ["May", "June"] } } },
+  });
+  const workbook = new exceljs.Workbook();
+  for (const name of ["May", "June"]) workbook.addWorksheet(name).addRows(loads(`${name} 10 five`));
+  await workbook.xlsx.writeFile(office.path("months.xlsx"));
+  await office.ends(3, "import m.yaml months.xlsx");
+  const { code, said } = await typed("dismiss", "--row", "months.xlsx:2");
+  const june = /--row (\S+) for months\.xlsx, sheet "June", row 2/.exec(said)?.[1] ?? expect.fail(said);
+  expect(code).toBe(2);
+  await office.ends(0, `dismiss --row ${june} --yes`, "Dismissed: 1 row.");
+  expect((await typed("rejects")).said).toContain('months.xlsx, sheet "May", row 2');
+});
 
 it("a forecast counts what the decision would make unsendable, not what is late already", long, async () => {
   office.writeCsv("late.csv", loads("L1 05 1", "L1 06 1"));

@@ -1,8 +1,9 @@
 /** Selects the open rows, events and documents that a person means, in the same way for every command. */
 import { RowferryError } from "../../model/error.js";
+import { listed } from "../../model/fold.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { generationsNamed } from "../documents-named.js";
-import { inputOf, parseRowReference, rowNumberOf, sizeOfGroups } from "../rows.js";
+import { parseRowReference, referenceOf, rowName, rowNumberOf, sizeOfGroups } from "../rows.js";
 import { staysShutOut } from "./replace.js";
 
 export interface Selectors {
@@ -213,18 +214,26 @@ export function refuseAmbiguous(database: LedgerDatabase, selectors: Selectors, 
   for (const text of selectors.row ?? []) {
     const rows = rowsNamed(database, text, selectors).filter((id) => touched.has(id));
     if (rows.length < 2) continue;
-    const found = database.rows<{ name: string; run: string }>(
-      `SELECT i.name, u.name AS run FROM inputs i JOIN runs u ON u.id = i.run_id
-       WHERE i.id IN @inputs ORDER BY i.staged_at, i.id`,
-      { inputs: rows.map(inputOf) },
+    const found = database.rows<{ name: string; run: string; place: string; reference: string }>(
+      `SELECT i.name, u.name AS run, ${rowName("j.value")} AS place, ${referenceOf("j.value")} AS reference
+       FROM json_each(@rows) j JOIN inputs i ON i.id = j.value >> 32 JOIN runs u ON u.id = i.run_id ORDER BY i.staged_at, i.id`,
+      { rows },
     );
     const row = rowNumberOf(rows[0] ?? 0);
-    const choices = found.map(({ name, run }) => `${name}:${row} (run ${run})`).join(", ");
+    const choices = listed(
+      found.map(({ name, run }) => `${name}:${row} (run ${run})`),
+      10,
+    );
+    const isOneFile = new Set(found.map(({ name }) => name)).size === 1;
+    const isOneEach = new Set(found.map(({ run }) => run)).size === found.length;
+    // As sheets of one workbook have.
+    const named = listed(
+      found.map(({ place, reference }) => `--row ${reference} for ${place}`),
+      10,
+    );
+    const which = isOneEach ? "Add --run <name> to say which import of it you mean." : `Say which you mean: ${named}.`;
     throw new RowferryError("usage", `${found.length} inputs have a row ${row}: ${choices}.`, {
-      hint:
-        new Set(found.map(({ name }) => name)).size === 1
-          ? "Add --run <name> to say which import of it you mean."
-          : "Name the file too: --row <file>:<row>.",
+      hint: isOneFile ? which : "Name the file too: --row <file>:<row>.",
     });
   }
 }
