@@ -5,7 +5,7 @@ import { Big } from "big.js";
 import exceljs, { type CellErrorValue } from "exceljs";
 import { DateTime, Duration } from "luxon";
 import type { Dialect } from "../model/dialect.js";
-import { listed } from "../model/fold.js";
+import { listed, shorten } from "../model/fold.js";
 import { columnLetters, moveFormula, titledColumn } from "../model/formula.js";
 import { originalColumns, ownColumns, ownPosition } from "../model/own-columns.js";
 import type { CellKind, CellLook } from "../model/row.js";
@@ -21,6 +21,8 @@ const reasonFill = filled("FFFFF1D6");
 const derivedFill = filled("FFF2C4B3");
 const DERIVED =
   "their formulas use other rows or sheets, so they are plain values here; correct them by hand if they are wrong";
+/** Excel calls a file damaged that has more than 32,767 units in a cell; a character may be two. */
+const longestText = 16_000;
 /** Programs would lose further rows. */
 const sheetRows = 1_048_576;
 
@@ -64,7 +66,7 @@ async function fillSheet(
   const addOwn = (line: exceljs.Row, cells: readonly string[], fill: exceljs.Fill) => {
     for (const [index, text] of cells.entries()) {
       const cell = line.getCell(columns.length + index + 1);
-      cell.value = text === "" ? null : xmlText(text);
+      cell.value = text === "" ? null : xmlText(shorten(text, longestText));
       cell.fill = fill;
     }
   };

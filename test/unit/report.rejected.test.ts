@@ -227,6 +227,18 @@ describe("a rejected workbook (DESIGN section 7)", () => {
     expect((await sheet(path)).getCell("A2").value).toBe(text);
   });
 
+  it("says no more of a row than a cell of a spreadsheet holds", async () => {
+    const path = place("b.rejected.xlsx");
+    const problems = Array.from({ length: 900 }, (_, at) =>
+      problem({ column: `Peso de todos os meses ${at}`, hint: `Write ${at}, which is its weight.` }),
+    );
+    await writeRejectedFile(path, { header: ["a"], dialect: workbook, rows: [row(["x"], { problems })] });
+    const page = await sheet(path);
+    const lengths = ["D2", "E2"].map((at) => page.getCell(at).text.length);
+    expect(lengths.every((length) => length > 10_000 && length <= 32_767)).toBe(true);
+    expect(page.getCell("D2").text).toMatch(/^Peso de todos os meses 0: .*…$/);
+  });
+
   it("has cells beyond the header at the end of their row", async () => {
     const path = place("m.rejected.xlsx");
     const rows = [row(["a", "1", "", "late"]), row(["b", "2"])];
