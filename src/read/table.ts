@@ -20,7 +20,7 @@ export interface Input {
   /** The options for one sheet after the other, where they name several; else these alone. */
   each(options: ReadOptions): Promise<ReadOptions[]>;
   /**
-   * A corrected file has its header in the first row and one sheet of rows, whatever the options say. @throws
+   * A corrected file has one sheet of rows, and its header is found by our own columns, whatever the options say. @throws
    * RowferryError when there is no such sheet or header.
    */
   open(options: ReadOptions): Promise<Table>;

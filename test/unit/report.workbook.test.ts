@@ -105,6 +105,19 @@ describe("a rejected workbook", () => {
     expect(JSON.stringify(bodiesOf(office))).toContain('"Note"');
   });
 
+  it("is known by its header, also below a title that somebody has written above it", long, async () => {
+    const { loads } = typedMapping.inputs;
+    const office = openOffice({ ...typedMapping, inputs: { loads: { ...loads, header: 3 } } });
+    await writeTyped(office.path("loads.xlsx"), typed, true);
+    const path = await rejectedOf(office);
+    await correctTyped(path, typed, { computed: true });
+    const book = new exceljs.Workbook();
+    await book.xlsx.readFile(path);
+    book.getWorksheet("Loads")?.insertRow(1, ["Corrected by Ana"]);
+    await book.xlsx.writeFile(office.path("ana.xlsx"));
+    await office.ends(0, "import m.yaml ana.xlsx", "1 = 1 landed");
+  });
+
   it("that is still wrong is rejected again with its formulas", long, async () => {
     const office = openOffice(typedMapping);
     await writeTyped(office.path("loads.xlsx"), typed, true);

@@ -27,6 +27,8 @@ import { openWorkbook, type Sheet, type Workbook } from "./workbook.js";
 import { damaged } from "./xml.js";
 
 const SAMPLE_ROWS = 512;
+/** Rows above the header of a rejected file. */
+const MOST_TITLES = 5;
 
 /** Owns the file from here on. @throws RowferryError `file-*`, `sheet-missing`. */
 export async function openExcel(zip: Zip, contentHash: string): Promise<Input> {
@@ -57,13 +59,16 @@ export async function openExcel(zip: Zip, contentHash: string): Promise<Input> {
   };
 }
 
-/** The sheet with the rows of a rejected file. Null: no visible sheet has our column in its first row. Damaged sheets do not count. */
+/** The sheet with the rows of a rejected file; somebody may have written a title above them. Null: no visible sheet has our column in its first rows. Damaged sheets do not count. */
 async function findCorrectedSheet(workbook: Workbook) {
   for (const sheet of workbook.sheets) {
     if (sheet.hidden) continue;
-    const [header, ...below] = await firstRows(workbook, sheet).catch(() => []);
-    const column = header ? ownPosition(header.cells, "rowferry_row") : -1;
-    if (header === undefined || column === -1) continue;
+    const first = await firstRows(workbook, sheet).catch(() => []);
+    const at = first.slice(0, MOST_TITLES + 1).findIndex(({ cells }) => ownPosition(cells, "rowferry_row") !== -1);
+    const header = first[at];
+    if (header === undefined) continue;
+    const column = ownPosition(header.cells, "rowferry_row");
+    const below = first.slice(at + 1);
     const reference = below.map(({ cells }) => cells[column]?.trim() ?? "").find((text) => text !== "") ?? null;
     return { sheet, headerRow: header.number, reference };
   }
