@@ -226,7 +226,7 @@ function xmlText(text: string): string {
     text
       .replace(/_x(?=[0-9A-Fa-f]{4}_)/g, "_x005F_x")
       // oxlint-disable-next-line no-control-regex -- these are the characters that XML lacks
-      .replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, (character) => {
+      .replace(/[\u0000-\u0008\u000B-\u001F\uFFFE\uFFFF]/g, (character) => {
         return `_x${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}_`;
       })
   );

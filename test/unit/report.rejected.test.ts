@@ -250,6 +250,12 @@ describe("a rejected workbook (DESIGN section 7)", () => {
     ]);
   });
 
+  it.each(["a\r\nb", "a\rb", "a\nb", " a\tb "])("a text is read back as it was: %j", async (text) => {
+    const path = place("b.rejected.xlsx");
+    await writeRejectedFile(path, { header: ["a"], dialect: workbook, rows: [row([text])] });
+    expect((await readFile(path)).rows[0]?.cells[0]).toBe(text);
+  });
+
   it("holds control characters as Excel writes them", async () => {
     const path = place("b.rejected.xlsx");
     await writeRejectedFile(path, { header: ["a"], dialect: workbook, rows: [row(["a\u001bb _x0041_"])] });
