@@ -28,6 +28,14 @@ export const cellRewritten = (column: string, was: string, is: string): Problem 
 
 const ITS_ROWS = "another of its rows";
 
+/** `used`: a column that was corrected; `result`: of the formula, as before. */
+export const notComputed = (column: string, used: string, result: string): Problem => {
+  const message = `its formula uses ${JSON.stringify(used)}, which was corrected, but its result is ${JSON.stringify(result)} as before`;
+  const hint =
+    "Open the workbook, calculate it (Excel: Ctrl+Alt+F9; LibreOffice: Ctrl+Shift+F9), save it, and import it again. If the result is right, write `ok` into the row's cell `rowferry_code`.";
+  return { code: "cell-rewritten", column, message, hint };
+};
+
 /** `other`: the row before it, in words; null: one of its group. */
 export const eventKeyTwice = (
   { event, document }: { event: string; document: { kind: string; key: string } },

@@ -373,6 +373,36 @@ describe("what a spreadsheet did to a rejected file", () => {
     expect(await here.import("again.xlsx")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
   });
 
+  it("is told where a program has not calculated what uses a corrected cell", long, async () => {
+    const columns = { extra: { header: "Extra", as: "number" }, sum: { header: "Sum", as: "number" } };
+    const here = openOffice(
+      weighingsWith({ columns, event: { attributes: { public: { Gross: "=gross", Sum: "=sum" } } } }),
+    );
+    const workbook = new exceljs.Workbook();
+    const formula = { formula: "SUM(C2:D2)", result: 5 };
+    workbook.addWorksheet("w").addRows([
+      ["Load", "At", "Gross", "Extra", "Sum"],
+      ["L1", "2026-01-01 10:10", "1x", 5, formula],
+    ]);
+    await workbook.xlsx.writeFile(here.path("w.xlsx"));
+    const file = (await here.import("w.xlsx")).files.find(({ kind }) => kind === "rejected")?.path ?? "";
+    const opened = new exceljs.Workbook();
+    await opened.xlsx.readFile(file);
+    const page = opened.worksheets[0] ?? expect.fail("no sheet");
+    page.getCell("C2").value = 1;
+    await opened.xlsx.writeFile(here.path("again.xlsx"));
+    for (const _ of ["first", "again"]) {
+      const { exitCode, problems } = await here.import("again.xlsx");
+      expect([exitCode, problems]).toMatchObject([3, [{ code: "cell-rewritten", column: "Sum" }]]);
+      page.getCell("G2").value = null;
+      await opened.xlsx.writeFile(here.path("again.xlsx"));
+    }
+    page.getCell("E2").value = { ...formula, result: 6 };
+    await opened.xlsx.writeFile(here.path("again.xlsx"));
+    expect(await here.import("again.xlsx")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+    expect(sent(here)).toEqual([expect.stringContaining('"6"')]);
+  });
+
   it(
     "is sent where a person says `ok`, and what a person changed is nothing that a spreadsheet did",
     long,

@@ -3,7 +3,16 @@
  * uncorrected source would yield them again, so this is reported before anything is sent. A key that changed as
  * spreadsheets change keys (007 to 7) is an error.
  */
-import { cellRewritten, memberOf, ofMember, type Problem, problem, withoutMember } from "../../model/problem.js";
+import {
+  cellRewritten,
+  memberOf,
+  notComputed,
+  ofMember,
+  type Problem,
+  problem,
+  withoutMember,
+} from "../../model/problem.js";
+import { columnsUsed } from "../../model/formula.js";
 import { areNearlyEqual, looksRewritten, meansOther } from "../../model/near-keys.js";
 import { columnName, columnPosition, originalColumns } from "../../model/own-columns.js";
 import { contentHash, contentKeyParts, type DocumentName } from "../../model/keys.js";
@@ -149,6 +158,8 @@ function problemOf(row: string, { of, parts, landed }: Name, to: readonly string
 }
 
 const dated: readonly CellKind[] = ["date", "time", "duration"];
+/** Results that hardly stay the same where a cell that a formula uses is corrected; texts often do. */
+const numeric: readonly CellKind[] = ["number", "percent", ...dated];
 
 /**
  * Cells that a person was not asked to correct, and that a spreadsheet seems to have changed; also those that came back
@@ -173,6 +184,10 @@ export function rewrittenCells(
     const told = (one: Problem) =>
       rows.length === 1 ? one : ofMember(now.number, { ...one, message: withoutMember(one.message) });
     const wasMangled = problems.some(({ code }) => code === "key-mangled");
+    const isCorrected = (at: number) => {
+      const position = columnPosition(header, columnName(former, at));
+      return position >= 0 && (kept.cells[at] ?? "") !== (now.cells[position] ?? "");
+    };
     return originalColumns(former).flatMap((at) => {
       const column = columnName(former, at);
       const position = columnPosition(header, column);
@@ -181,8 +196,14 @@ export function rewrittenCells(
       const [kindWas, kind] = [kept.kinds?.[at] ?? "text", now.kinds?.[position] ?? "text"];
       const own = problems.filter((one) => one.column === column);
       const [lookWas, look] = [kept.looks?.[at], now.looks?.[position]];
-      if (was === cell && kindWas === kind && lookWas?.shown === look?.shown)
-        return own.filter(({ code }) => code === "cell-rewritten").map(told);
+      if (was === cell && kindWas === kind && lookWas?.shown === look?.shown) {
+        const { formula } = lookWas ?? {};
+        const isComputed = typeof formula === "string" && look?.formula !== undefined && numeric.includes(kind);
+        if (own.length > 0 || !isComputed || read(position, cell) === null)
+          return own.filter(({ code }) => code === "cell-rewritten").map(told);
+        const used = [...columnsUsed(formula, former)].find((one) => isCorrected(one));
+        return used === undefined ? [] : told(notComputed(column, columnName(former, used), cell));
+      }
       // Saving a typed cell does not change it; but a text file has what was shown of it, and its format may get lost.
       const isShown = kindWas !== "text" && now.kinds === null && lookWas?.formula === undefined;
       const isBare = kind === "number" && ([was, lookWas?.stored].includes(cell) || dated.includes(kindWas));
