@@ -74,7 +74,7 @@ async function compareAll(session: Session, chosen: Chosen): Promise<Verificatio
     note,
     forbidden: new Set(),
     isReadable: (subject) =>
-      (answers ??= session.look(subject, lookupParticipant(NOBODY)).then(({ result }) => result !== "stopped")),
+      (answers ??= session.look(subject, lookupParticipant(NOBODY)).then((answer) => answer.result !== "stopped")),
     about: (subject, name, id, document) => {
       const one = { subject, name, id, ...(document === undefined ? {} : { document }) };
       return {

@@ -163,9 +163,10 @@ export async function openSession(command: string, mapping: string | null, optio
     signal.addEventListener("abort", drain, { once: true });
     later(() => signal.removeEventListener("abort", drain));
 
+    // A verification leaves no files.
     const isTaken = (name: string) => {
       const folder = join(target.stateFolder, "runs", name);
-      return isOffline ? existsSync(folder) : !isFolderMade(folder);
+      return isOffline || command === "verify" ? existsSync(folder) : !isFolderMade(folder);
     };
     // A plan leaves nothing, not even its run, however it ends.
     if (isOffline) {
@@ -276,10 +277,10 @@ export async function openSession(command: string, mapping: string | null, optio
       async look(
         { kind: subject, id }: { kind: Intent["subject"]; id: number },
         call: Call,
-        options: Pick<SendOptions, "isReadable"> = {},
+        how: Pick<SendOptions, "isReadable"> = {},
       ): Promise<Answer> {
         const startedAt = clock.now();
-        const answer = await submitter.send(call, options);
+        const answer = await submitter.send(call, how);
         if (answer.result === "stopped") session.stop(answer);
         const intent = { runId: run.id, kind: call.kind, subject, subjectId: id, events: [], creates: false };
         requests.log(intent, answer.result, answer.attempts, startedAt, clock.now());

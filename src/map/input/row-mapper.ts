@@ -166,11 +166,11 @@ export function bindRowMapper(
   /** A row with misplaced cells has been reported already. */
   const reportEventless = (own: ReadonlySet<number>) => {
     const doubts = [...view.doubts.values()].map(({ message, hint }) => `${message}. ${hint}`);
-    const problem = { ...eventless, hint: [...doubts, eventless.hint].join(" ") };
-    if (own.size === 0 && !isShapeless(view.problems)) view.problems.push(problem);
+    const told = { ...eventless, hint: [...doubts, eventless.hint].join(" ") };
+    if (own.size === 0 && !isShapeless(view.problems)) view.problems.push(told);
     if (own.size === 0 || view.members === null) return;
     view.eachMember((number) => {
-      if (!own.has(number)) view.problems.push(problem);
+      if (!own.has(number)) view.problems.push(told);
     });
   };
 
