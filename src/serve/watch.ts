@@ -114,11 +114,15 @@ export async function watchFolder(options: WatchOptions): Promise<number> {
   if (namesIn(folder) === null) throw new RowferryError("usage", `there is no folder ${folder}, or it cannot be read`);
   if (moveTo !== null && isSameFolder(moveTo, folder))
     throw new RowferryError("usage", "--move-to is the watched folder itself");
-  // Each mapping has its own memory: another one has not read the files of this folder.
-  const memory = join(target.stateFolder, "watched", `${hashed(`${options.mapping}\n${folder}`)}.json`);
+  // Each mapping and ledger has its own memory: another one has not read the files of this folder.
+  const memoryOf = (names: readonly string[]) =>
+    join(target.stateFolder, "watched", `${hashed(names.join("\n"))}.json`);
+  const names = [options.mapping, folder];
+  const isOwnLedger = target.ledgerPath === join(target.stateFolder, "ledger.db");
+  const memory = memoryOf(isOwnLedger ? names : [...names, target.ledgerPath]);
   return closing(async (later) => {
     const own = lockFor(
-      lockOf(memory),
+      lockOf(memoryOf(names)),
       false,
       folder,
       "Another watch with the same mapping is running on this folder.",
@@ -213,7 +217,8 @@ function lockFor(path: string, isShared: boolean, folder: string, message: strin
  */
 async function watchAlone(options: WatchOptions, memory: string): Promise<number> {
   const { folder, moveTo, target, clock, signal, say } = options;
-  const handled = readHandled(memory);
+  // A new ledger has none of their rows.
+  const handled = existsSync(target.ledgerPath) ? readHandled(memory) : {};
   const seen: Seen = new Map();
   const retries = new Map<string, Retry>();
   const unread = new Set<string>();

@@ -317,6 +317,21 @@ describe("watch", () => {
     expect((await inbox.type("watch", "n.yaml", inbox.path("inbox"), "--once")).err).toContain("would send them again");
   });
 
+  it.each([
+    ["a new ledger, where the former one was removed,", true, []],
+    ["another ledger", false, ["--ledger", "other/ledger.db", "--target", "env"]],
+  ])("%s has not read the files of the folder", long, async (_, isRemoved, more) => {
+    const { sandbox, inbox } = await openUnreachable();
+    sandbox.setFaults([]);
+    inbox.put("a.csv", "Load,At,Gross\nA,2026-01-01 10:00,much\n");
+    expect((await inbox.watch(3, "--once")).out).toContain("1 row needs you");
+    if (isRemoved)
+      for (const end of ["", "-wal", "-shm"]) rmSync(inbox.path(`state/env/ledger.db${end}`), { force: true });
+    mkdirSync(inbox.path("other"));
+    for (const said of ["1 row needs you", "nothing new"])
+      expect((await inbox.watch(3, "--once", ...more)).said).toContain(said);
+  });
+
   it("goes on after a restart where it stopped, and imports a file again once it changes", long, async () => {
     const inbox = open();
     inbox.put("a.csv");
