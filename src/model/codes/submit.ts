@@ -56,7 +56,7 @@ export const submitCodes = {
   "throttle-unavailable": passing(
     mark(
       "The Redis server that shares the rate between processes cannot be used.",
-      "Check --throttle, as the message says. Until Redis answers, this process sends at a tenth of the rate, which is safe.",
+      "Check --throttle, as the message says. Until Redis answers, this process sends at a tenth of the rate, which is safe for up to ten processes.",
       "Redis restarts at night: the import slows down for a minute, then continues as before.",
     ),
   ),
