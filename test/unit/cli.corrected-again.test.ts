@@ -340,21 +340,21 @@ describe("what a spreadsheet did to a rejected file", () => {
   it("is told where a workbook is saved as text, as its cells are shown", long, async () => {
     const here = office();
     const { saveAsText } = await rejectedWorkbook(here);
-    const shown = await saveAsText("L1", "01/05/2026 10:00", "13", "OS-00042", "11222333000181");
-    expect(shown).toMatchObject({ exitCode: 3, events: {} });
-    expect(shown.problems.map(({ code, column }) => `${column} ${code}`)).toEqual(
+    const told = await saveAsText("L1", "01/05/2026 10:00", "13", "OS-00042", "11222333000181");
+    expect(told).toMatchObject({ exitCode: 3, events: {} });
+    expect(told.problems.map(({ code, column }) => `${column} ${code}`)).toEqual(
       ["At", "Gross"].map((one) => `${one} cell-rewritten`),
     );
-    const right = ["L1", "05/01/2026 10:00:30", "12,5", "OS-00042", "11222333000181"];
-    expect(await saveAsText(...right)).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+    const whole = ["L1", "05/01/2026 10:00:30", "12,5", "OS-00042", "11222333000181"];
+    expect(await saveAsText(...whole)).toMatchObject({ exitCode: 0, open: { rows: 0 } });
   });
 
   it.each([
     ["a code", "D2", "Note", "OS-00042", 12.5, "0"],
     ["a percentage", "C2", "Gross", "12,5%", 0.125, "0.0%"],
     ["a number of tonnes", "C2", "Gross", "12,5 t", 12500, '0.0,"t"'],
-  ] as const)("is told where %s has lost its format", long, async (_, at, column, right, gross, format) => {
-    const units = /%|t/.exec(right);
+  ] as const)("is told where %s has lost its format", long, async (_, at, column, text, gross, format) => {
+    const units = /%|t/.exec(text);
     const columns = {
       ...mapping.inputs.weighings.columns,
       gross: { header: "Gross", as: "number", ...(units && { units: [units[0]] }) },
@@ -368,7 +368,7 @@ describe("what a spreadsheet did to a rejected file", () => {
       events: {},
       problems: [{ code: "cell-rewritten", column }],
     });
-    page.getCell(at).value = right;
+    page.getCell(at).value = text;
     await save();
     expect(await here.import("again.xlsx")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
   });
