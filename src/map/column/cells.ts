@@ -81,7 +81,7 @@ function faultOfText(text: string, identity: boolean, strict: boolean): Refused 
   // A laboratory writes 2.4E+05.
   if (SHORTENED.test(text) && (identity || Number(text.split("+")[1]) >= 10))
     return damaged(
-      `${quoteCell(text)} is how a spreadsheet shows a longer number, or a code such as 12E5; the rest is not in the file`,
+      `${quoteCell(text)} is how a spreadsheet shows a longer number, or a code such as 12E5; the other digits are not in the file`,
       "Format the column as text in the spreadsheet, enter the whole text there, and export it again; or change the mapping: `spreadsheetErrors: keep` under `defaults:` allows it in texts other than keys and ids.",
     );
   return null;

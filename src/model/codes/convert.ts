@@ -24,7 +24,7 @@ export const convertCodes = {
   ),
   "key-has-decimals": mark(
     "The key of a document is a whole number with decimals, as programs write one that they took for an amount. A warning.",
-    'If it has none at its source, change the mapping: `key: =replace(ticket, "[.,]00?$", "")` takes them off. Otherwise do nothing.',
+    'Correct the cells if the number has no decimals at its source, otherwise do nothing; or change the mapping: `=replace(ticket, "[.,]00?$", "")` takes them off.',
     "`1929.0` from pandas, or `1929,00` from a spreadsheet, for ticket 1929.",
   ),
   "text-nearly-equal": mark(
