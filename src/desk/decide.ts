@@ -7,7 +7,7 @@ import {
   type Settled,
   settleDoubt,
 } from "../ledger/decide/resolve.js";
-import { dismiss, type Dismissed, retry, type Retried, undismiss } from "../ledger/decide/dismiss.js";
+import { dismiss, type Dismissed, eventsGoing, retry, type Retried, undismiss } from "../ledger/decide/dismiss.js";
 import { type Replacement, replaceDocument } from "../ledger/decide/replace.js";
 import {
   type Selectors,
@@ -136,7 +136,9 @@ const unsentOf = ({ row, code }: Selectors): "give up" | "release" =>
 export function sizeOfDismissal(target: Target, selectors: Selectors): Size {
   const size = (database: LedgerDatabase) => {
     const selection = dismissable(database, selectors);
-    return sizeOf(database, unsentOf(selectors) === "release" ? withoutHeld(database, selection) : selection);
+    const going = eventsGoing(database, selection.documents, strandedBy(selectors));
+    const given = unsentOf(selectors) === "release" ? withoutHeld(database, selection) : selection;
+    return sizeOf(database, { ...given, events: [...given.events, ...going] });
   };
   return beside(target, (database) => database.transaction(() => size(database)).immediate());
 }

@@ -484,6 +484,20 @@ it.each(["/participants", "/participants/{participantId}/addresses"])(
   },
 );
 
+it("dismiss asks also before it gives up the rows that wait for a stranded document, and counts them", async () => {
+  const sandbox = createSandbox({});
+  const there = await openOfficeAt(sandbox, weighings);
+  hurried(there.world);
+  const match = { method: "POST", path: "/documents/events" } as const;
+  sandbox.setFaults([{ match, times: 100, action: { kind: "drop", when: "after" } }]);
+  await there.brought("first.csv", loads("L1 10 5"));
+  sandbox.setFaults([]);
+  await there.brought("more.csv", loads(...Array.from({ length: 7 }, (_, at) => `L1 2${at} 5`)));
+  expect((await there.type("status")).said).toContain("document-stranded");
+  await there.ends(2, "dismiss --document load/L1", "This gives up 8 rows on 1 document.");
+  await there.ends(0, "dismiss --document load/L1 --yes", "Dismissed: 7 events, 1 document.");
+});
+
 it("a dismissal by what rows waited for is undone by the selectors that --undo names", async () => {
   await office.ends(0, "dismiss --code behind-invalid-row");
   await office.ends(2, "dismiss --undo --code behind-invalid-row", "write --code dismissed");

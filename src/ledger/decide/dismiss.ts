@@ -16,6 +16,18 @@ const TOUCHED = `SELECT document_id FROM placements WHERE row_id IN @rows
 const openAgain = (database: LedgerDatabase, selection: Selection) =>
   database.run(`INSERT OR IGNORE INTO open_documents (document_id) ${TOUCHED}`, selection);
 
+/** Which stranded documents a dismissal means. */
+type Stranded = "none" | "foreign" | "any";
+
+/** Events of these documents that go with the ones that are given up. */
+export const eventsGoing = (database: LedgerDatabase, documents: readonly number[], stranded: Stranded): number[] =>
+  database.values(
+    `SELECT id FROM events_now WHERE state IN ('held', 'planned', 'deferred') AND dismissed = 0 AND document_id IN (
+       SELECT id FROM documents_now WHERE id IN @documents AND (state = 'rejected' OR state = 'stranded'
+         AND (@stranded = 'any' OR @stranded = 'foreign' AND reason IN ('foreign-collision', 'dismissed'))))`,
+    { documents, stranded },
+  );
+
 /**
  * Gives up rows and events, and releases everything that waits for them. A dismissal is for the content, so it stays in
  * force when the same row comes back (H23). Records in doubt cannot be dismissed, since they may have landed. Records
@@ -27,7 +39,7 @@ export function dismiss(
   selection: Selection,
   unsent: "release" | "give up",
   now: number,
-  stranded: "none" | "foreign" | "any" = "none",
+  stranded: Stranded = "none",
 ): Dismissed {
   const writer = new Writer(database);
   const done: Dismissed = { rows: 0, events: 0, documents: 0, participants: 0, addresses: 0, left: 0, stranded: 0 };
