@@ -498,6 +498,13 @@ it("dismiss asks also before it gives up the rows that wait for a stranded docum
   await there.ends(0, "dismiss --document load/L1 --yes", "Dismissed: 7 events, 1 document.");
 });
 
+it("dismiss counts a row once that came again with its file", async () => {
+  const late = Array.from({ length: 6 }, (_, at) => `L2 0${at} 5`);
+  await office.brought("late.csv", loads(...late));
+  await office.brought("late.csv", loads(...late, "L2 40 5"));
+  await office.ends(2, "dismiss --code late", "This gives up 6 rows on 1 document.");
+});
+
 it("a dismissal by what rows waited for is undone by the selectors that --undo names", async () => {
   await office.ends(0, "dismiss --code behind-invalid-row");
   await office.ends(2, "dismiss --undo --code behind-invalid-row", "write --code dismissed");

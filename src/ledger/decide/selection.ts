@@ -168,6 +168,12 @@ export interface Size {
   documents: number;
 }
 
+/** Rows whose events a later file of that name has, too. */
+const CAME_AGAIN = `SELECT re.row_id FROM row_events re JOIN inputs mine ON mine.id = re.row_id >> 32
+  WHERE re.event_id IN @events AND EXISTS (
+    SELECT 1 FROM row_events o JOIN inputs later ON later.id = o.row_id >> 32
+    WHERE o.event_id = re.event_id AND later.name = mine.name AND later.sheet IS mine.sheet AND later.run_id > mine.run_id)`;
+
 /** What a decision about the selection touches. */
 export function sizeOf(database: LedgerDatabase, selection: Selection): Size {
   const found = database.number(
@@ -176,7 +182,9 @@ export function sizeOf(database: LedgerDatabase, selection: Selection): Size {
        UNION SELECT document_id FROM events WHERE id IN @events)`,
     selection,
   );
-  return { rows: sizeOfGroups(database, [...rowsOf(database, selection)]), documents: found };
+  const rows = rowsOf(database, selection);
+  for (const row of database.values<number>(CAME_AGAIN, { events: selection.events })) rows.delete(row);
+  return { rows: sizeOfGroups(database, [...rows]), documents: found };
 }
 
 export const helpedByReplacement = "code IN ('changed', 'late', 'after-close', 'after-cancel', 'document-gone')";
