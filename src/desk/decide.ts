@@ -265,19 +265,15 @@ export function documentsToReplace(target: Target, selectors: Selectors, reason:
     "replace needs to know which document.",
     "Name it, or select changed documents with --input, --run, --row or --code.",
   );
-  const found = reading(target, (database) =>
-    unlessDone(
-      database,
-      "replace",
-      (did) => did.endsWith(`(${reason})`),
-      () => replaceable(database, selected(database, selectors), selectors.code),
-    ),
-  );
-  if (found.length === 0)
+  const select = (database: LedgerDatabase) => {
+    const found = replaceable(database, selected(database, selectors), selectors.code);
+    if (found.length > 0) return found;
     throw new RowferryError("usage", "Nothing that these selectors match needs its document to be replaced.", {
       hint: "A replacement sends rows that changed after they had landed or came too late; `rowferry status` says what to do about the rest.",
     });
-  return found;
+  };
+  const isThis = (did: string) => did.endsWith(`(${reason})`);
+  return reading(target, (database) => unlessDone(database, "replace", isThis, () => select(database)));
 }
 
 /** What the decision would be about. @throws RowferryError `document-unknown`, `not-in-doubt`, `already-done` */
