@@ -27,6 +27,10 @@ export function isWorkDue(target: Target, now: number): boolean {
   });
 }
 
+/** Those of these runs that the ledger has. @throws RowferryError `ledger-missing` */
+export const knownRuns = (target: Target, names: readonly string[]): Set<string> =>
+  reading(target, (database) => new Set(createRunStore(database).known(names)));
+
 /** Why the next run would be refused, as far as the ledger's journal shows. */
 export function refusalOf(database: LedgerDatabase, target: Target): { message: string; hint: string } | null {
   try {

@@ -69,6 +69,9 @@ export function createRunStore(database: LedgerDatabase) {
       return { id, name };
     },
 
+    known: (names: readonly string[]) =>
+      database.values<string>("SELECT name FROM runs WHERE name IN @names", { names }),
+
     /** Call in the transaction that stages the rows. */
     staged: (id: number, now: number) => database.change("runs", id, { staged_at: now }),
 

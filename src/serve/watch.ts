@@ -19,7 +19,7 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
-import { isWorkDue, readStatus } from "../desk/status.js";
+import { isWorkDue, knownRuns, readStatus } from "../desk/status.js";
 import { type LedgerLock, lockLedger, lockOf, tryLock } from "../ledger/care/lock.js";
 import { filesOfModule } from "../map/beside.js";
 import type { MappingSpec } from "../map/language/mapping-schema.js";
@@ -55,12 +55,12 @@ export interface WatchOptions {
   signal: AbortSignal;
   /**
    * `isStaged`: the ledger has its rows, so that what is still open is sent, and nothing that was withdrawn since.
-   * `isLeft`: the same may succeed later. `isCut`: a limit left some of its rows to the next run.
+   * `run`: its name; null: it came to none. `isLeft`: the same may succeed later. `isCut`: a limit left some of its rows to the next run.
    */
   handle: (
     path: string,
     isStaged: boolean,
-  ) => Promise<{ exitCode: number; isStaged: boolean; isLeft: boolean; isCut: boolean }>;
+  ) => Promise<{ exitCode: number; run: string | null; isStaged: boolean; isLeft: boolean; isCut: boolean }>;
   idle: () => Promise<void>;
   say: (line: string) => void;
   /** Says nothing if all is well. */
@@ -90,6 +90,8 @@ const handledSchema = z.record(
     exitCode: z.number(),
     stamp: z.string(),
     isStaged: z.boolean().default(false),
+    /** Null: the ledger has none. */
+    run: z.string().nullable(),
   }),
 );
 type Handled = z.infer<typeof handledSchema>;
@@ -217,8 +219,7 @@ function lockFor(path: string, isShared: boolean, folder: string, message: strin
  */
 async function watchAlone(options: WatchOptions, memory: string): Promise<number> {
   const { folder, moveTo, target, clock, signal, say } = options;
-  // A new ledger has none of their rows.
-  const handled = existsSync(target.ledgerPath) ? readHandled(memory) : {};
+  const handled = knownTo(target, readHandled(memory));
   const seen: Seen = new Map();
   const retries = new Map<string, Retry>();
   const unread = new Set<string>();
@@ -283,11 +284,11 @@ async function watchAlone(options: WatchOptions, memory: string): Promise<number
       const isSame = isUnchanged(file, before) && before.stamp === stamp;
       const hash = await contentOf(path);
       const done = await handle(path, isSame && before.isStaged);
-      const { isStaged } = done;
+      const { run, isStaged } = done;
       if (done.exitCode >= ExitCode.interrupted) return false;
       ({ isLeft, isCut } = done);
       const exitCode = isLeft || isCut ? ExitCode.again : done.exitCode;
-      handled[name] = { size, changed, touched, hash, exitCode, stamp, isStaged };
+      handled[name] = { size, changed, touched, hash, exitCode, stamp, isStaged, run };
       await remember(memory, handled, folder).catch(tell);
     }
     // Written to during its import, it is imported again.
@@ -510,6 +511,20 @@ function readHandled(path: string): Handled {
   } catch {
     // Importing a file again sends nothing twice.
     return {};
+  }
+}
+
+/** Those that the ledger knows of: it may be a new one, or a backup that was restored. One that cannot be read is told later. */
+function knownTo(target: Target, handled: Handled): Handled {
+  if (!existsSync(target.ledgerPath)) return {};
+  try {
+    const runs = knownRuns(
+      target,
+      Object.values(handled).flatMap(({ run }) => run ?? []),
+    );
+    return Object.fromEntries(Object.entries(handled).filter(([, { run }]) => run === null || runs.has(run)));
+  } catch {
+    return handled;
   }
 }
 

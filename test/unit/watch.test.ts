@@ -332,6 +332,18 @@ describe("watch", () => {
       expect((await inbox.watch(3, "--once", ...more)).said).toContain(said);
   });
 
+  it("imports the files again that a restored backup does not know", long, async () => {
+    const inbox = open();
+    inbox.put("a.csv");
+    await inbox.watch(1, "--once");
+    expect((await inbox.type("ledger", "backup", inbox.path("monday.db"))).code).toBe(0);
+    inbox.put("b.csv", "Load,At,Gross\nB,2026-01-01 10:00,much\n");
+    expect((await inbox.watch(1, "--once")).out).toContain("1 row needs you");
+    expect((await inbox.type("ledger", "restore", inbox.path("monday.db"))).code).toBe(0);
+    expect((await inbox.watch(1, "--once")).out).toContain("1 row needs you");
+    expect((await inbox.watch(1, "--once")).said).toContain("nothing new");
+  });
+
   it("goes on after a restart where it stopped, and imports a file again once it changes", long, async () => {
     const inbox = open();
     inbox.put("a.csv");

@@ -81,6 +81,7 @@ export const spec = sendingCommand({
       async handle(path, isStaged) {
         let isEmpty = false;
         let isCut = false;
+        let run: string | null = null;
         // Even if the settings now name another one: a rehearsal stays a rehearsal.
         const onTarget = { ...flags, target: target.name, wait: true };
         try {
@@ -91,15 +92,16 @@ export const spec = sendingCommand({
               const summary = isStaged
                 ? await pipeline.runResume(options)
                 : await pipeline.runImport({ ...options, mappingPath: mapping, files: [path] });
+              ({ run } = summary);
               isEmpty = summary.problems.some(({ code }) => code === "file-empty");
               isCut = summary.stopped === null && (summary.open.events["planned"] ?? 0) > 0;
               return summary;
             },
           });
-          return { exitCode, isStaged: !isEmpty, isLeft: canGoOn(exitCode), isCut };
+          return { exitCode, run, isStaged: !isEmpty, isLeft: canGoOn(exitCode), isCut };
         } catch (error) {
           const exitCode = explain(error);
-          return { exitCode, isStaged, isLeft: canGoOn(exitCode) || isOfNoFile(error), isCut: false };
+          return { exitCode, run, isStaged, isLeft: canGoOn(exitCode) || isOfNoFile(error), isCut: false };
         } finally {
           hadLedger ||= hasLedger();
         }
