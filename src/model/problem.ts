@@ -1,4 +1,5 @@
 import type { Code } from "./codes.js";
+import { shorten } from "./fold.js";
 
 /** A problem of a row or record; its file, sheet and row are stored next to it. */
 export interface Problem {
@@ -23,6 +24,13 @@ export const cellRewritten = (column: string, was: string, is: string): Problem 
   const [before, after] = [JSON.stringify(was), JSON.stringify(is)];
   const message = `${before} became ${after}, perhaps changed by a spreadsheet`;
   const hint = `Write ${before}. If the new text is meant, write \`ok\` into the row's cell \`rowferry_code\`. Then import the file again.`;
+  return { code: "cell-rewritten", column, message, hint };
+};
+
+export const columnDeleted = (column: string, was: string): Problem => {
+  const message = `the file no longer has this column, and the row had ${JSON.stringify(shorten(was, 80))} in it`;
+  const hint =
+    "Put the column back; or, if its values are to be left out, write `ok` into the row's cell `rowferry_code`. Then import the file again.";
   return { code: "cell-rewritten", column, message, hint };
 };
 

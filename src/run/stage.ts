@@ -12,7 +12,7 @@ import { createInputStager } from "../ledger/stage/stage-input.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import type { Dialect } from "../model/dialect.js";
-import { listed } from "../model/fold.js";
+import { foldName, listed } from "../model/fold.js";
 import type { MappedRow } from "../model/records.js";
 import { describePlace } from "../model/place.js";
 import type { Row } from "../model/row.js";
@@ -134,6 +134,11 @@ interface TableContext {
   staged: readonly StagedInput[];
 }
 
+function readsColumns({ columns }: MappingInput) {
+  const names = new Set(columns.flat().map(foldName));
+  return (heading: string) => names.has(foldName(heading));
+}
+
 /** Null: the same bytes were staged a moment ago, under another name. Their rows are the same rows, not twins. */
 async function stageTable(session: Session, input: Input, context: TableContext): Promise<StagedInput | null> {
   const { mapping, mappingInput, ofImport } = context;
@@ -191,6 +196,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     header: table.header,
     namesPlace: mappingInput.names.file || mappingInput.names.sheet,
     place: { file: input.name, sheet: table.sheet },
+    reads: readsColumns(mappingInput),
     read: mapper.read,
     spell: mapper.spell,
     notify: ({ code, message }) => session.tell(message, "warning", code),

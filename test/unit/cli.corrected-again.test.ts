@@ -166,6 +166,24 @@ describe("a corrected row", () => {
 });
 
 describe("a wrong row that comes again in tomorrow's export", () => {
+  it("from whose file an optional column was deleted is told what was in it", long, async () => {
+    const office = openOffice(
+      weighingsWith({
+        columns: { note: { header: "Note", optional: true } },
+        event: { attributes: { public: { Gross: "=gross", Note: "=note" } } },
+      }),
+    );
+    await put(office, "w.csv", loadsWith(["Note", "Unread"], "L1 10 x bent u", "L1 20 y  u"));
+    const without = async (...gone: string[]) => {
+      const [header = [], ...rows] = await rejected(office, { x: "1", y: "2" });
+      const keep = (cells: string[]) => cells.filter((_, at) => !gone.includes(header[at] ?? ""));
+      return [header, ...rows].map(keep);
+    };
+    expect(await put(office, "k.csv", await without("Note", "Unread"))).toEqual(waiting(1, 1));
+    expect(await shown(office, "k.csv:2")).toContain('the row had "bent" in it');
+    expect(await put(office, "k2.csv", await without("Unread"))).toEqual(settled(2));
+  });
+
   it("is to be corrected once", long, async () => {
     const office = await firstNight();
     expect(await put(office, "night-2.csv", rowsOf(...night, "L1 40 4 T4"))).toEqual(waiting(1, 2));

@@ -5,6 +5,7 @@
  */
 import {
   cellRewritten,
+  columnDeleted,
   memberOf,
   notComputed,
   ofMember,
@@ -169,7 +170,7 @@ export function rewrittenCells(
   database: LedgerDatabase,
   cells: ReturnType<typeof createCells>,
   { rows, isConfirmed }: Pick<Correction, "rows" | "isConfirmed">,
-  { header, read, spell }: Pick<StageOptions, "header" | "read" | "spell">,
+  { header, reads, read, spell }: Pick<StageOptions, "header" | "reads" | "read" | "spell">,
   keys: readonly string[],
 ): Problem[] {
   if (isConfirmed) return [];
@@ -191,7 +192,8 @@ export function rewrittenCells(
     return originalColumns(former).flatMap((at) => {
       const column = columnName(former, at);
       const position = columnPosition(header, column);
-      if (position < 0) return [];
+      const lost = position < 0 && reads(column) ? (kept.cells[at] ?? "") : "";
+      if (position < 0) return lost.trim() === "" ? [] : told(columnDeleted(column, lost));
       const [was, cell] = [kept.cells[at] ?? "", now.cells[position] ?? ""];
       const [kindWas, kind] = [kept.kinds?.[at] ?? "text", now.kinds?.[position] ?? "text"];
       const own = problems.filter((one) => one.column === column);

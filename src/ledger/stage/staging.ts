@@ -31,6 +31,8 @@ export interface StageOptions {
   namesPlace: boolean;
   /** For messages. */
   place: { file: string; sheet: string | null };
+  /** Whether the mapping has a use for a column of this name. */
+  reads(heading: string): boolean;
   /** What the mapping makes of a text in the column at that position; null: it cannot read it, or reads no column there. */
   read(index: number, text: string): string | null;
   /** A text that it reads as a workbook's cell at that position. */

@@ -220,7 +220,7 @@ export const ledgerCodes = {
     "007 became 7 when the rejected file was saved in Excel.",
   ),
   "cell-rewritten": mark(
-    "A cell of a corrected row, which needed no correction, is what spreadsheets tend to make of the original: no leading zeros, no seconds, other marks in numbers, day and month swapped; or it is a formula's result that was not calculated again.",
+    "A cell of a corrected row, which needed no correction, is what spreadsheets tend to make of the original: no leading zeros, no seconds, other marks in numbers, day and month swapped; or it is a formula's result that was not calculated again, or its column was deleted.",
     "Write the cell as it was. If the new text is meant, write `ok` into the row's cell `rowferry_code`. Then import the file again.",
     "12.000, twelve thousand, became 12 when the rejected file was saved in a spreadsheet that takes the point for a decimal mark.",
   ),

@@ -400,6 +400,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
       namesPlace: false,
       place: { file: name, sheet: null },
       read: (_, text) => text,
+      reads: () => true,
       spell: (_, text) => text,
     });
     for (const [index, row] of rows.entries()) {
