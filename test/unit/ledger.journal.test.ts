@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { openDurableFile } from "../../src/ledger/journal/durable-file.js";
-import { openJournal } from "../../src/ledger/journal/journal.js";
+import { openJournal, requireOwn } from "../../src/ledger/journal/journal.js";
 import { findDocument } from "../../src/ledger/documents-named.js";
 import { resolveNamed } from "../support/decide.js";
 import { decideBeside } from "../../src/desk/access.js";
@@ -201,9 +201,9 @@ describe("the journal", () => {
 
   it("in a device is refused: nothing could be rebuilt from it, and some never end", () => {
     const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
-    expect(() => openJournal("/dev/null", join(disk, "ledger.db"), owner)).toThrow(
-      expect.objectContaining({ code: "journal-unreadable" }),
-    );
+    const refused = expect.objectContaining({ code: "journal-unreadable", message: expect.stringMatching(/a device/) });
+    expect(() => openJournal("/dev/null", join(disk, "ledger.db"), owner)).toThrow(refused);
+    expect(() => requireOwn("/dev/zero", owner)).toThrow(refused);
   });
 
   it("of another ledger's owner is refused, and the hint names what helps: another journal", () => {

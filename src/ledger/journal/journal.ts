@@ -145,15 +145,8 @@ function journalOwner(path: string, hint: string | undefined): string {
 
 /** @throws RowferryError `ledger-of-another-target`, `journal-unreadable` */
 export function refuseAnothers(path: string, owner: LedgerOwner): void {
-  const there = statSync(path, { throwIfNoEntry: false });
-  // Some devices never end.
-  if (there?.isFile() === false && !there.isDirectory())
-    throw new RowferryError("journal-unreadable", "The journal must be a file; this is a device or a pipe.", {
-      place: { file: path },
-      hint: "Name a file, preferably on another disk. To keep no journal, leave it out.",
-    });
-  if (there === undefined || there.size === 0) return;
-  if (isTornAtBirth(path, owner)) return;
+  requireFile(path);
+  if (!statSync(path, { throwIfNoEntry: false })?.size || isTornAtBirth(path, owner)) return;
   requireOwn(path, owner, {
     anothers:
       "Each target needs a journal of its own: name another file with --journal, or at `journal:` in the settings. Keep this one: its own ledger can be rebuilt from it.",
@@ -162,12 +155,23 @@ export function refuseAnothers(path: string, owner: LedgerOwner): void {
   });
 }
 
+/** Some devices never end, and a pipe may never begin. */
+function requireFile(path: string): void {
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there?.isFile() === false && !there.isDirectory())
+    throw new RowferryError("journal-unreadable", "The journal must be a file; this is a device or a pipe.", {
+      place: { file: path },
+      hint: "Name a file, preferably on another disk.",
+    });
+}
+
 /** `hints`: in place of the usual ones. @throws RowferryError `ledger-of-another-target`, `journal-unreadable` */
 export function requireOwn(
   path: string,
   owner: LedgerOwner,
   hints: { anothers?: string; unreadable?: string | undefined } = {},
 ): void {
+  requireFile(path);
   const [theirs, mine] = [journalOwner(path, hints.unreadable), ownerName(owner)];
   const message = `This journal belongs to ${theirs}, not to ${mine}.`;
   if (theirs !== mine)
