@@ -503,9 +503,9 @@ describe("keys that differ only by case, width, leading zeros, dashes or the mar
     const office = openOffice(weighings);
     const first = ["K1 10 1", "k1 10 1", "Ｋ1 10 1", "007 10 1", "7 10 1", "8 10 1", "1021.0 10 1"];
     const summary = await office.brought("w.csv", loads(...first));
-    expect([summary.exitCode, warningsOf(summary)]).toEqual([0, ["3 keys-nearly-equal"]]);
+    expect([summary.exitCode, warningsOf(summary)]).toEqual([0, ["3 keys-nearly-equal", "1 key-has-decimals"]]);
     const next = await office.brought("w2.csv", loads(...first, "08 10 1", "1021 10 1"));
-    expect(warningsOf(next)).toEqual(["2 keys-nearly-equal"]);
+    expect(warningsOf(next)).toEqual(["2 keys-nearly-equal", "1 key-has-decimals"]);
     expect(next.warnings[0]?.example).toContain("08");
   });
 });
