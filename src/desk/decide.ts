@@ -162,7 +162,7 @@ export function withdrawing(target: Target, selectors: Selectors): Decision<With
       refuseDone(
         database,
         "withdraw",
-        (did) => did.endsWith(about) && /: [^(]*replacement/.test(did),
+        (did) => did.endsWith(about) && did.slice(0, -about.length).includes("replacement"),
         "Nothing was changed. To take back unsent rows of this document too, name them with --row or --input.",
       );
     for (const planned of replacements) takeBackReplacement(database, planned, now);
