@@ -212,9 +212,10 @@ function lockFor(path: string, isShared: boolean, folder: string, message: strin
 }
 
 /**
- * Watches until the signal, or with `once` until all files are handled. Retries what may succeed later, also once its file is gone, and a move after one minute, then two, four, at most fifteen; what a limit left to the
- * next run after half a day, or when it is started again; a file of which nothing was staged once it, its mapping or the
- * settings change. Sends deferred events when their time has come.
+ * Watches until the signal, or with `once` until all files are handled. Retries what may succeed later, also once its file
+ * is gone, and a move after one minute, then two, four, at most fifteen; what a limit left to the next run after half a
+ * day, or when it is started again; a file of which nothing was staged once it, its mapping or the settings change. Sends
+ * deferred events when their time has come.
  * @returns the worst exit code; that of an interrupting signal is the highest
  */
 async function watchAlone(options: WatchOptions, memory: string): Promise<number> {

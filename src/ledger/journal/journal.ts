@@ -115,7 +115,7 @@ export function openJournal(
         "The journal was moved, deleted, replaced or cut during this run, so the run stopped.",
         {
           place: { file: path },
-          hint: "Put it back, then run `rowferry resume`. If it is lost, `rowferry ledger backup <file> --forget-journal` copies the ledger, and the next run may begin a new journal.",
+          hint: "Put it back, then run `rowferry resume`. If it is lost, make a backup that replaces it: after `rowferry ledger backup <file> --forget-journal`, the next run may begin a new journal.",
         },
       );
     },
@@ -151,7 +151,7 @@ export function refuseAnothers(path: string, owner: LedgerOwner): void {
     anothers:
       "Each target needs a journal of its own: name another file with --journal, or at `journal:` in the settings. Keep this one: its own ledger can be rebuilt from it.",
     unreadable:
-      "Put the right file back, or name another with --journal, and type the command again. If this is the ledger's journal and it is damaged: `rowferry ledger backup <file> --forget-journal` copies the ledger, and the next run may begin a new journal elsewhere.",
+      "Put the right file back, or name another with --journal, and type the command again. If this is the ledger's own journal, and damaged, make a backup that replaces it: after `rowferry ledger backup <file> --forget-journal`, the next run may begin a new journal elsewhere.",
   });
 }
 

@@ -62,7 +62,7 @@ export function journalOf(database: LedgerDatabase, named: string | null): strin
   const right = path === own.path ? "Mount its disk or put the file back" : `Add \`--journal ${own.path}\``;
   throw new RowferryError("journal-gap", cause, {
     place: { file: path },
-    hint: `${right}, and type the command again. If that journal is lost or no longer wanted: \`rowferry ledger backup <file> --forget-journal\` copies the ledger, and the next run may begin a new journal; \`ledger rebuild\` then takes both.`,
+    hint: `${right}, and type the command again. If that journal is lost or no longer wanted, make a backup that replaces it: after \`rowferry ledger backup <file> --forget-journal\`, the next run may begin a new journal, and \`ledger rebuild\` takes both.`,
   });
 }
 

@@ -59,7 +59,10 @@ export async function openExcel(zip: Zip, contentHash: string): Promise<Input> {
   };
 }
 
-/** The sheet with the rows of a rejected file; somebody may have written a title above them. Null: no visible sheet has our column in its first rows. Damaged sheets do not count. */
+/**
+ * The sheet with the rows of a rejected file; somebody may have written a title above them. Null: no visible sheet has our
+ * column in its first rows. Damaged sheets do not count.
+ */
 async function findCorrectedSheet(workbook: Workbook) {
   for (const sheet of workbook.sheets) {
     if (sheet.hidden) continue;
