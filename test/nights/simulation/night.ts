@@ -54,6 +54,13 @@ export async function live(story: Story): Promise<Night> {
   });
   const witness = newWitness();
   const imported = new Map<string, Import>();
+  /** In the order in which they came last, as a person imports them again. */
+  const newest = new Map<string, Import>();
+  const remember = (name: string, step: Import) => {
+    imported.set(name, step);
+    newest.delete(name);
+    newest.set(name, step);
+  };
   const night = (broken: string[]): Night => ({
     broken,
     requests: world.sandbox.store.statistics().requests,
@@ -63,22 +70,22 @@ export async function live(story: Story): Promise<Night> {
     const broken: string[] = [];
     for (const step of story.steps) {
       const files = [...imported.values()];
-      if (step.do === "lose ledger") await loseLedger(world, story, files, witness);
-      else if (step.do === "restore") await restoreBackup(world, story, files, witness);
+      if (step.do === "lose ledger") await loseLedger(world, story, [...newest.values()], witness);
+      else if (step.do === "restore") await restoreBackup(world, story, [...newest.values()], witness);
       else if (step.do === "decide") await decideOne(world, step, files, witness);
       else if (step.do === "correct") {
         const file = rejectedFile(world, step, files, imported.size);
         if (file === null) continue;
         noteCorrections(world, witness, file, files);
         await take(world, story, file, files, witness);
-        imported.set(file.file, file);
+        remember(file.file, file);
       } else await take(world, story, step, files, witness);
-      if (step.do === "import") imported.set(`${step.file} ${step.version ?? "1"}`, step);
+      if (step.do === "import") remember(`${step.file} ${step.version ?? "1"}`, step);
       if (step.do === "set clock" || step.do === "wait") continue;
       broken.push(...checkPromises(world, story, witness, false));
       if (broken.length > 0) return night(broken);
     }
-    await bringContentAgain(world, story, [...imported.values()], witness);
+    await bringContentAgain(world, story, [...newest.values()], witness);
     await comeToRest(world, story, witness);
     broken.push(...checkPromises(world, story, witness, true));
     return night(broken);
