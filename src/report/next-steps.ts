@@ -320,7 +320,7 @@ export function stepsOfWaiting(
 export const importAllAgain = (step: StepMaker): NextStep =>
   step(
     "import <mapping> <files…>",
-    "import all files again, including the latest corrected ones; rows that have landed are known, and not sent again",
+    "import all files again, with the latest corrected ones, in one command; rows that have landed are known, and not sent again",
   );
 
 /** After a backup was restored without its journal; `backup`, `journal`: as a shell takes them. */

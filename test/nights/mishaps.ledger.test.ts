@@ -192,7 +192,7 @@ describe("a journal with a hole (F91)", () => {
     const [first = ""] = readFileSync(journal, "utf8").split("\n");
     expect((await type("ledger", "backup", "monday.db")).code).toBe(0);
     writeFileSync(journal, readFileSync(journal, "utf8").replace(first, "\0".repeat(first.length)));
-    const words = "If this is the ledger's journal and it is damaged";
+    const words = "If this is the ledger's own journal, and damaged, make a backup that replaces it";
     expect((await type("resume")).said).toContain(words);
     expect((await type("status")).said).toContain(words);
     expect((await type("doctor")).said).toContain(words);
