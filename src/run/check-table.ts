@@ -1,5 +1,5 @@
 /** Checks one table (a CSV file, a sheet) against one input of a mapping. */
-import { detachText, foldName } from "../model/fold.js";
+import { detachText } from "../model/fold.js";
 import { isEither, Rounding } from "../map/convert/number-text.js";
 import { presentRecords } from "../map/cases/present.js";
 import type { MappingInput, RowMapper } from "../map/mapping.js";
@@ -16,6 +16,7 @@ import type { Row } from "../model/row.js";
 import type { FileCheck, TableCheck } from "../model/summary.js";
 import type { Input, Table } from "../read/table.js";
 import { MOST_TWINS, type Twins } from "./check-twins.js";
+import { readsColumns } from "./files.js";
 
 export interface CheckTableOptions {
   signal: AbortSignal;
@@ -73,12 +74,12 @@ export async function checkTable(
 }
 
 /** Finds columns by name only, for a header that the mapping refuses. */
-function columnsByName({ columns }: MappingInput, header: readonly string[]): TableCheck["columns"] {
-  const read = new Set(columns.flat().map(foldName));
+function columnsByName(mappingInput: MappingInput, header: readonly string[]): TableCheck["columns"] {
+  const reads = readsColumns(mappingInput);
   const filled = header.filter((text) => text !== "");
   return {
-    found: filled.filter((text) => read.has(foldName(text))),
-    unmapped: filled.filter((text) => !read.has(foldName(text))),
+    found: filled.filter(reads),
+    unmapped: filled.filter((text) => !reads(text)),
     absent: [],
   };
 }

@@ -5,7 +5,7 @@ import { inputOf, parseRowReference } from "../ledger/rows.js";
 import { UnreadFile } from "../map/input/match-files.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
-import { listed } from "../model/fold.js";
+import { foldName, listed } from "../model/fold.js";
 import { type PipelineEvent, telling } from "../model/summary.js";
 import { bytesOf } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
@@ -145,4 +145,10 @@ function whyUnread(mapping: Mapping, path: string, error: unknown): UnreadFile |
     if (unread instanceof UnreadFile) return unread;
     throw unread;
   }
+}
+
+/** Whether the mapping has a use for a column of this name. */
+export function readsColumns({ columns }: MappingInput): (heading: string) => boolean {
+  const names = new Set(columns.flat().map(foldName));
+  return (heading) => names.has(foldName(heading));
 }

@@ -12,7 +12,7 @@ import { createInputStager } from "../ledger/stage/stage-input.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import type { Dialect } from "../model/dialect.js";
-import { foldName, listed } from "../model/fold.js";
+import { listed } from "../model/fold.js";
 import type { MappedRow } from "../model/records.js";
 import { describePlace } from "../model/place.js";
 import type { Row } from "../model/row.js";
@@ -20,7 +20,7 @@ import type { RowCounts } from "../model/summary.js";
 import { counted } from "../report/figures.js";
 import { expandFiles } from "../read/files.js";
 import type { Input, Table } from "../read/table.js";
-import { asGiven, inputsByName, type OpenedFile, openFiles } from "./files.js";
+import { asGiven, inputsByName, type OpenedFile, openFiles, readsColumns } from "./files.js";
 import { shortOfDisk } from "./free-disk.js";
 import type { Session } from "./session.js";
 import {
@@ -132,11 +132,6 @@ interface TableContext {
   file: OpenedFile;
   /** So far. */
   staged: readonly StagedInput[];
-}
-
-function readsColumns({ columns }: MappingInput) {
-  const names = new Set(columns.flat().map(foldName));
-  return (heading: string) => names.has(foldName(heading));
 }
 
 /** Null: the same bytes were staged a moment ago, under another name. Their rows are the same rows, not twins. */

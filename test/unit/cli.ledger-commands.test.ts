@@ -438,31 +438,33 @@ describe("replace, resolve and verify", () => {
   });
 });
 
+/** The first is as a stopped command would have made it; the second is told so. */
+async function eachTypedTwice(decisions: readonly [decision: string, again: string][]) {
+  for (const [decision, again] of decisions) {
+    await office.ends(0, decision);
+    await office.ends(0, decision, again);
+  }
+}
+
 it("a decision that a stopped command had made already is told as done", long, async () => {
   await office.brought("may.csv", loads("L7 2999-01-01T10:00 5"));
-  for (const [decision, again] of [
+  await eachTypedTwice([
     ["dismiss --row march.csv:3", "All that these selectors match is dismissed already."],
     ["dismiss --undo --row march.csv:3", "What these selectors match is open; none of it is dismissed."],
     ["replace load/L2 --reason wrong", "Generation 2 of load L2 is planned already, and not sent yet."],
     ["withdraw --input may.csv --yes", "What these selectors match was taken back already."],
-  ] as const) {
-    await office.ends(0, decision);
-    await office.ends(0, decision, again);
-  }
+  ]);
   await office.ends(2, "dismiss --row march.csv:2", "No open record matches");
 });
 
 it("a decision whose selectors fit nothing any more, because a stopped command made it, is told as done", async () => {
   await office.brought("late.csv", loads("L2 05 1", "L1 25 4", "L3 2999-01-01T10:00 5"));
-  for (const [decision, again] of [
+  await eachTypedTwice([
     ["dismiss --code behind-invalid-row --document load/L1 --yes", "The last decision was this: dismissed: 2 events"],
     ["withdraw --document load/L3 --yes", "The last decision was this: taken back: 1 row, 1 event"],
     ["replace --code late --reason wrong --yes", "The last decision was this: load L2: generation 2 planned (wrong)."],
     ["withdraw --document load/L2 --yes", "The last decision was this: taken back: 1 replacement (document load/L2)."],
-  ] as const) {
-    await office.ends(0, decision);
-    await office.ends(0, decision, again);
-  }
+  ]);
   await office.ends(0, "dismiss --row march.csv:3");
   await office.ends(0, "withdraw --document load/L2 --yes", "Taken back: 1 row, 1 event");
   await office.ends(2, "replace --code late --reason wrong --yes", "No open record matches these selectors.");

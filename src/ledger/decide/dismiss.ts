@@ -58,6 +58,8 @@ export function dismiss(
       done.rows += database.run(settle, { group: groupOf(database, row) });
       causes.push(`row:${row}`);
     }
+    // No event of a dismissed document can be sent; what is in doubt goes with it.
+    for (const event of eventsGoing(database, selection.documents, stranded)) events.set(event, true);
     for (const id of selection.documents) {
       if (!writer.givenUp("document", id, now) && (stranded === "none" || !writer.strandedGivenUp(id, stranded, now))) {
         done.stranded += 1;
@@ -65,11 +67,8 @@ export function dismiss(
       }
       done.documents += 1;
       given.documents.push(id);
-      const its = (which: string) =>
-        database.values<number>(`SELECT id FROM events_now WHERE document_id = @id AND ${which}`, { id });
-      // No event of a dismissed document can be sent; what is in doubt went with it.
-      for (const event of its("state IN ('held', 'planned', 'deferred') AND dismissed = 0")) events.set(event, true);
-      for (const event of its("state = 'stalled' AND dismissed = 1")) events.delete(event);
+      const gone = "SELECT id FROM events_now WHERE document_id = @id AND state = 'stalled' AND dismissed = 1";
+      for (const event of database.values<number>(gone, { id })) events.delete(event);
     }
     for (const [kind, many] of [
       ["participant", "participants"],

@@ -192,9 +192,9 @@ export function rewrittenCells(
     return originalColumns(former).flatMap((at) => {
       const column = columnName(former, at);
       const position = columnPosition(header, column);
-      const lost = position < 0 && reads(column) ? (kept.cells[at] ?? "") : "";
-      if (position < 0) return lost.trim() === "" ? [] : told(columnDeleted(column, lost));
-      const [was, cell] = [kept.cells[at] ?? "", now.cells[position] ?? ""];
+      const was = kept.cells[at] ?? "";
+      if (position < 0) return reads(column) && was.trim() !== "" ? told(columnDeleted(column, was)) : [];
+      const cell = now.cells[position] ?? "";
       const [kindWas, kind] = [kept.kinds?.[at] ?? "text", now.kinds?.[position] ?? "text"];
       const own = problems.filter((one) => one.column === column);
       const [lookWas, look] = [kept.looks?.[at], now.looks?.[position]];

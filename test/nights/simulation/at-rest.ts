@@ -55,7 +55,7 @@ export function settled(
           clear &&
           !witness.bad.has(event.key) &&
           !refusedMirrors.has(event.deduplicationId) &&
-          !(event.waitsFor !== null && isWaiting(event, byId, database)) &&
+          !isWaiting(event, byId, database) &&
           !isBehindUnsettled(event, events) &&
           !isOvertaken(event, events, story) &&
           !isShutOut(event, events) &&
